@@ -15,8 +15,7 @@ from tests.kinds.test_two_sites import BASE, blocks, lead, refused, roles
 from tests.kinds.test_two_sites import document as volume
 from tests.kinds.two_sites import BOTH, on_two_sites, stands
 from tests.lab import Lab
-from vastplan.app.move import Wanted, plan_move
-from vastplan.app.restore import Wanted as Restore
+from vastplan.app.move import plan_move
 from vastplan.app.restore import plan_restore
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -24,6 +23,8 @@ from vastplan.model.move_plan import FORK, KEEP, MODES, PLANNED, REJOIN
 from vastplan.model.plan import Verb
 from vastplan.model.replication import ReplicationState
 from vastplan.model.restore_plan import IN_PLACE
+from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.modes.restore.mode import WantedRestore as Restore
 
 PATH = "iad/protected_path/v"
 WAIT = {"disconnect_after": "30s"}
@@ -323,7 +324,7 @@ def test_a_turnover_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: L
 @pytest.mark.parametrize("mode", MODES)
 def test_no_move_of_it_is_planned_and_nothing_is_called(lab: Lab, mode: str) -> None:
     made(lab)
-    wanted = Wanted(Address("iad", "bucket", "v"), "pdx", mode, fork="b" if mode == FORK else "")
+    wanted = WantedMove(Address("iad", "bucket", "v"), "pdx", mode, fork="b" if mode == FORK else "")
     with pytest.raises(
         VastplanError, match="iad/protected_path/v is replicated synchronously, so vastplan does not move it"
     ):
@@ -335,7 +336,7 @@ def test_no_move_of_all_takes_it_along(lab: Lab) -> None:
     made(lab)
     for kind in ("project", "tenant"):
         with pytest.raises(VastplanError, match="iad/protected_path/v is replicated synchronously"):
-            plan_move(lab.workspace(), Wanted(Address("iad", kind, "a"), "pdx", PLANNED))
+            plan_move(lab.workspace(), WantedMove(Address("iad", kind, "a"), "pdx", PLANNED))
     assert {REJOIN, KEEP} < set(MODES)
 
 

@@ -6,9 +6,10 @@ import copy
 from typing import Any
 
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import Wanted, moves, plan_move
+from vastplan.app.move import moves, plan_move
 from vastplan.model.move_plan import FORK, MovePlan
 from vastplan.model.operation import Operation, Phase
+from vastplan.operations.modes.mode import WantedMove
 
 PATH = "/team/try"
 BRANCH: dict[str, Any] = {
@@ -25,7 +26,7 @@ def declared(scene: Theatre, **changes: Any) -> None:
 
 
 def fork(scene: Theatre, **options: Any) -> MovePlan:
-    return plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", FORK, fork="try", **options), scene.clock)
+    return plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", FORK, fork="try", **options), scene.clock)
 
 
 def applied(scene: Theatre) -> None:

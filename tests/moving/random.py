@@ -24,7 +24,7 @@ from tests.moving.ways import SHARED, Broken, Moved, State, Together, Way, chose
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.move_plan import KEEP, REJOIN, UNPLANNED
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 from vastplan.schema.transport_limits import TransportLimits
 
 RUNS = 16  # of one operation, at most, until it has ended

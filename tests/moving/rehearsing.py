@@ -9,9 +9,10 @@ from typing import Any
 from tests.moving.forking import directories
 from tests.moving.seen import Seen
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import Wanted, moves, plan_move
+from vastplan.app.move import moves, plan_move
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation import Operation, Phase
+from vastplan.operations.modes.mode import WantedMove
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.kubernetes.resources import CLAIMS, VOLUMES
 from vastplan.sim.runai import workloads
@@ -20,7 +21,7 @@ _LEADING = {"iad": "SOURCE", "pdx": "DESTINATION"}
 
 
 def rehearse(scene: Theatre) -> MovePlan:
-    return plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", REHEARSE), scene.clock)
+    return plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", REHEARSE), scene.clock)
 
 
 def record(scene: Theatre) -> Operation:

@@ -9,7 +9,7 @@ import pytest
 from tests.moving.theatre import HOME, Theatre
 from vastplan.cli import main
 from vastplan.model.address import Address
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 
 
 def stopped(scene: Theatre) -> str:
@@ -38,7 +38,7 @@ def test_what_is_being_moved_is_left_alone_and_nothing_else(scene: Theatre) -> N
 
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     document = ["lab.yaml"]
     assert (

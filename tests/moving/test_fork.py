@@ -17,7 +17,7 @@ from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
 from vastplan.model.replication import ReplicationState
 from vastplan.operations.calls import replica as replica_calls
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 from vastplan.schema.ports.replica import Point
 
 LEADING = ("SOURCE", "DESTINATION")
@@ -249,7 +249,7 @@ def test_the_document_does_not_change_under_it(scene: Theatre) -> None:
 
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     declared(scene)
     scene.start_job()

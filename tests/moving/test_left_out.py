@@ -16,13 +16,13 @@ from tests.moving.rehearsing import Watched
 from tests.moving.theatre import HOME, Theatre, shared_theatre
 from tests.moving.together import Both, both
 from vastplan.app.drift import find_drift
-from vastplan.app.move import Wanted, moves, plan_move
-from vastplan.app.moving import begun
-from vastplan.app.moving.standing import standing
+from vastplan.app.move import moves, plan_move, standing
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.plan.pair_record import PAIRS, pair_begun
+from vastplan.operations.run import Stopped
 
 HOME_PATH = "iad/protected_path/home"
 
@@ -49,8 +49,8 @@ def begun_rehearsal(scene: Theatre) -> Watched:
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records are those of a vastplan that did not note what is moved."""
-    for module in ("move", "moving.joint", "moving.standing"):
-        monkeypatch.setattr(f"vastplan.app.{module}.pair_begun", lambda *_: None)
+    for module in ("move", "modes.group.move"):
+        monkeypatch.setattr(f"vastplan.operations.{module}.pair_begun", lambda *_: None)
 
 
 def test_a_rehearsal_is_removed_and_told_meanwhile(scene: Theatre) -> None:
@@ -106,10 +106,10 @@ def test_one_of_an_older_record_says_what_to_put_back(scene: Theatre) -> None:
 def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:
     watched = begun_rehearsal(scene)
     (record,) = moves(scene.lab.workspace())
-    assert begun.pair_begun(record, HOME_PATH) is not None
+    assert pair_begun(record, HOME_PATH) is not None
     broken: Any
-    for broken in ({}, [], {HOME_PATH: None}, {HOME_PATH: {**record.facts[begun.PAIRS][HOME_PATH], "work": [["x"]]}}):
-        assert begun.pair_begun(replace(record, facts={begun.PAIRS: broken}), HOME_PATH) is None
+    for broken in ({}, [], {HOME_PATH: None}, {HOME_PATH: {**record.facts[PAIRS][HOME_PATH], "work": [["x"]]}}):
+        assert pair_begun(replace(record, facts={PAIRS: broken}), HOME_PATH) is None
     scene.abort(watched.plan)
 
 
@@ -196,7 +196,7 @@ def test_the_work_alone_comes_back_without_the_entry(tmp_path: Path, monkeypatch
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with shared_theatre(tmp_path) as scene:
         scene.start_job()
-        plan = plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", THROUGH), scene.clock)
+        plan = plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", THROUGH), scene.clock)
         killed(scene, plan, 60)
         scene.pause()
         taken_out(scene, "home")

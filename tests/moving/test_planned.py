@@ -8,7 +8,7 @@ from tests.moving.theatre import Theatre
 from vastplan.app.move import abort_move
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 
 
 def test_a_job_moves_and_nothing_that_it_wrote_is_missing(scene: Theatre) -> None:

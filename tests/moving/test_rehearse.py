@@ -18,14 +18,16 @@ from tests.moving.rehearsing import Watched, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
 from vastplan.app.drift import find_drift
 from vastplan.app.drifting.rehearsed import made_by_rehearsals
-from vastplan.app.move import Wanted, plan_move, run_move
+from vastplan.app.move import plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Operation, Outcome, Phase
+from vastplan.operations.clients import Clients
+from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.modes.rehearsal import stages
-from vastplan.operations.stages.run import Stopped, Unknown
-from vastplan.operations.stages.stage import Gate, Holds
+from vastplan.operations.run import Stopped, Unknown
+from vastplan.operations.stage import Gate, Holds
 from vastplan.report.drift import text
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.text import Style
@@ -484,7 +486,7 @@ def storage_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[T
 
 def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> None:
     scene, address = storage_alone, Address("iad", "view", "home")
-    plan = plan_move(scene.lab.workspace(), Wanted(address, "pdx", "rehearse"), scene.clock)
+    plan = plan_move(scene.lab.workspace(), WantedMove(address, "pdx", "rehearse"), scene.clock)
     assert "no claim of the document mounts it there, so none is created" in move_text(plan, "")
     done = scene.run(plan)
     assert done.phase is Phase.DONE and done.facts["came"] == {} and done.facts["rehearsal"]["mounts"] == []
@@ -492,7 +494,7 @@ def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> N
         cluster = scene.vast("pdx")._cluster
         assert [row for row in cluster.rows("views") if "rehearsal" in row["path"]] == []
         assert list(cluster.rows("globalsnapstreams")) == []
-    moved = plan_move(scene.lab.workspace(), Wanted(address, "pdx"), scene.clock)
+    moved = plan_move(scene.lab.workspace(), WantedMove(address, "pdx"), scene.clock)
     facts = {fact.name: fact.value for fact in moved.evidence}
     assert facts["last rehearsal"].endswith("no workload was tried")
 
@@ -500,7 +502,7 @@ def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> N
 def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so a rehearsal has nothing to clone"):
-        plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", "rehearse"), scene.clock)
+        plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", "rehearse"), scene.clock)
 
 
 def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scene: Theatre) -> None:
@@ -511,9 +513,8 @@ def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scen
         pytest.raises(KeyboardInterrupt),
     ):
         scene.run(watched.plan)
-    for client, told in (("jobs_at", "no longer has Run:AI at pdx"), ("volumes_at", "no longer has Kubernetes at pdx")):
-        module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"
-        with patch(f"{module}.{client}", lambda *_: None), pytest.raises(Stopped, match=told):
+    for port, told in (("jobs", "no longer has Run:AI at pdx"), ("volumes", "no longer has Kubernetes at pdx")):
+        with patch.object(Clients, port, lambda *_: None), pytest.raises(Stopped, match=told):
             scene.abort(watched.plan)
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
@@ -538,7 +539,7 @@ def test_names_that_are_hostile_are_inert(scene: Theatre) -> None:
 
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     watched = Watched(scene)
     typed = ["move", "plan", "lab.yaml", str(HOME)]

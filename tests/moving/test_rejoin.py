@@ -13,7 +13,7 @@ from vastplan.app.move import abort_move
 from vastplan.cli import main
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 
 
 def split(scene: Theatre) -> list[str]:
@@ -136,7 +136,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
 ) -> None:
     split(scene)
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     monkeypatch.setattr("vastplan.cli.operating.now", scene.clock.now)
     way = "vastplan move plan {} iad/protected_path/home --rejoin iad"

@@ -13,9 +13,7 @@ import pytest
 
 from tests.moving.sharing import busy, planned, stop_at, taken_back
 from tests.moving.theatre import BASE, GB, HOME, Theatre, shared_theatre, sharing, theatre
-from vastplan.app.move import Wanted, moves, plan_move
-from vastplan.app.moving.standing import standing
-from vastplan.app.restore import Wanted as Restored
+from vastplan.app.move import moves, plan_move, standing
 from vastplan.app.restore import plan_restore
 from vastplan.cli import main
 from vastplan.model.address import Address
@@ -24,7 +22,9 @@ from vastplan.model.move_plan import THROUGH, UNPLANNED
 from vastplan.model.operation import Phase
 from vastplan.model.restore_plan import IN_PLACE
 from vastplan.operations.modes.global_access import stages as through
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.modes.restore.mode import WantedRestore as Restored
+from vastplan.operations.run import Stopped
 from vastplan.report.operations import status_text
 
 
@@ -75,7 +75,7 @@ def test_it_is_not_restored_in_place_under_work_at_the_other_site(scene: Theatre
 def test_without_the_read_gate_work_begins_with_what_is_old(scene: Theatre) -> None:
     """The gate is what makes the difference: the test that all is there would see it."""
     watch = busy(scene)
-    stages = through.through
+    stages = through.stages
 
     def hasty(ends: through.SharedEnds) -> tuple[Any, ...]:
         return tuple(stage for stage in stages(ends) if stage.name != through.READ)
@@ -85,7 +85,7 @@ def test_without_the_read_gate_work_begins_with_what_is_old(scene: Theatre) -> N
             scene.write("iad", "late")
 
     scene.clock.watchers.append(written)
-    with patch("vastplan.app.moving.modes.through", hasty):
+    with patch("vastplan.operations.modes.global_access.plan.stages", hasty):
         scene.run(planned(scene))
     assert watch.missing == {"late"}
 
@@ -273,7 +273,7 @@ def test_what_a_checkpoint_costs_is_told_and_one_that_is_never_done_refused(
 
 
 def test_what_is_shared_otherwise_or_not_good_is_refused(scene: Theatre) -> None:
-    for wanted in (Wanted(HOME, "pdx"), Wanted(HOME, "pdx", UNPLANNED, "broken")):
+    for wanted in (WantedMove(HOME, "pdx"), WantedMove(HOME, "pdx", UNPLANNED, "broken")):
         with pytest.raises(VastplanError, match=r"so its roles cannot change \(run its workloads at pdx"):
             plan_move(scene.lab.workspace(), wanted, scene.clock)
     with scene.lab.world.lock:
@@ -327,7 +327,7 @@ def test_without_workloads_it_warms_and_waits_and_says_what_is_left(
     with shared_theatre(
         tmp_path, ("vast",), {**sections, "tenants": {"team": {**team, "views": {"home": view}}}}
     ) as scene:
-        plan = plan_move(scene.lab.workspace(), Wanted(HOME._replace(kind="view"), "pdx", THROUGH), scene.clock)
+        plan = plan_move(scene.lab.workspace(), WantedMove(HOME._replace(kind="view"), "pdx", THROUGH), scene.clock)
         assert any("start it at pdx after the move, not earlier" in line for line in plan.by_hand)
         done = scene.run(plan)
         assert done.phase is Phase.DONE and done.facts["started"] == {} and len(prefetches(scene)) == 1
@@ -351,7 +351,7 @@ def test_a_document_that_lets_the_satellite_read_only_says_so(scene: Theatre) ->
 
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setattr("vastplan.cli.operating.now", scene.clock.now)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     typed = ["move", "plan", "lab.yaml", str(HOME), "--to", "pdx"]

@@ -13,7 +13,7 @@ import pytest
 from tests.moving.matrix import goes_on, killed
 from tests.moving.theatre import BASE, HOME, shared_theatre
 from tests.moving.together import DATA, EVENTS, TEAM, Both, both, busy
-from vastplan.app.move import Wanted, moves, plan_move
+from vastplan.app.move import moves, plan_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
@@ -22,7 +22,8 @@ from vastplan.model.value import Ref
 from vastplan.operations.ends import Claim, Work
 from vastplan.operations.modes.group.pairs import pairs_of
 from vastplan.operations.modes.group.stages import users_together
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.run import Stopped
 from vastplan.schema.entries import Entry
 from vastplan.schema.ports.workloads import Job
 
@@ -59,7 +60,7 @@ def test_all_of_it_comes_back(scene: Both) -> None:
     busy(scene)
     scene.run(scene.plan())
     scene.clock.sleep(60)
-    back = plan_move(scene.lab.workspace(), Wanted(Address("pdx", "tenant", "team"), "iad"), scene.clock)
+    back = plan_move(scene.lab.workspace(), WantedMove(Address("pdx", "tenant", "team"), "iad"), scene.clock)
     assert len(back.paths) == 2 and [job["name"] for job in back.jobs] == list(scene.workloads("pdx"))
     assert scene.run(back).phase is Phase.DONE
     assert scene.roles_of_all() == {("SOURCE", "DESTINATION")}
@@ -73,15 +74,15 @@ def test_neither_of_its_volumes_can_be_moved_meanwhile(scene: Both) -> None:
     for name in ("home", "data"):
         assert f"iad/protected_path/{name}: iad may write" in str(stopped.value)
         with pytest.raises(VastplanError, match=f"the move {plan.id[:8]} to pdx is under way"):
-            plan_move(scene.lab.workspace(), Wanted(Address("iad", "volume", name), "pdx"), scene.clock)
+            plan_move(scene.lab.workspace(), WantedMove(Address("iad", "volume", name), "pdx"), scene.clock)
 
 
 @pytest.mark.parametrize("typed", [str(TEAM), "iad/protected_path/data", "pdx/volume/data-copy", "its id"])
 def test_it_is_told_once_and_taken_back_by_whatever_it_moves(
     scene: Both, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
-    monkeypatch.setattr("vastplan.app.moving.standing.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     plan = scene.plan()
     killed(scene, plan, 20)
@@ -147,8 +148,8 @@ def test_one_volume_that_is_begun_goes_on_whichever_side_the_document_says_by_th
         scene = Both(one.lab, one.clock, tenant=one.tenant)
         scene.clock.sleep(120)
         scene.lab.converge()
-        plan = plan_move(scene.lab.workspace(), Wanted(HOME, "pdx"), scene.clock)
-        other = plan_move(scene.lab.workspace(), Wanted(HOME._replace(name="data"), "pdx"), scene.clock)
+        plan = plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx"), scene.clock)
+        other = plan_move(scene.lab.workspace(), WantedMove(HOME._replace(name="data"), "pdx"), scene.clock)
         killed(scene, plan, 30)
         scene.lab.write(with_active("pdx"))
         with pytest.raises(Stale, match="is another protected path"):
@@ -162,8 +163,8 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
 ) -> None:
     busy(scene)
     plan = scene.plan()
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
-    monkeypatch.setattr("vastplan.app.moving.standing.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     killed(scene, plan, 240)
     (record,) = moves(scene.lab.workspace())
@@ -180,7 +181,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:
     with pytest.raises(VastplanError, match="iad/project/nobody is not a project of this document"):
-        plan_move(scene.lab.workspace(), Wanted(TEAM._replace(name="nobody"), "pdx"), scene.clock)
+        plan_move(scene.lab.workspace(), WantedMove(TEAM._replace(name="nobody"), "pdx"), scene.clock)
     with pytest.raises(VastplanError, match="iad/project/team is already at iad"):
         scene.plan("iad")
     with pytest.raises(VastplanError, match="no site nowhere"):
@@ -200,7 +201,7 @@ def test_a_volume_on_one_site_only_is_told_by_name(scene: Both, kind: str, extra
     base["tenants"]["team"]["volumes"] = volumes
     scene.lab.write(base)
     with pytest.raises(VastplanError, match="as a whole: iad/volume/alone lives at iad only"):
-        plan_move(scene.lab.workspace(), Wanted(TEAM._replace(kind=kind), "pdx"), scene.clock)
+        plan_move(scene.lab.workspace(), WantedMove(TEAM._replace(kind=kind), "pdx"), scene.clock)
 
 
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Both) -> None:

@@ -8,7 +8,7 @@ from tests.moving.theatre import Theatre
 from vastplan.app.move import abort_move, run_move
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 
 
 def lost(scene: Theatre) -> list[str]:

@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from tests.lab import Lab
-from vastplan.app.move import Wanted, abort_move, plan_move, run_move
+from vastplan.app.move import abort_move, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
+from vastplan.operations.modes.mode import WantedMove
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, workloads
 from vastplan.sim.vast import VastPlane
@@ -165,7 +166,7 @@ class Theatre:
             self.vast(site).start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant[site])
 
     def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(HOME._replace(name=self.volume), to, **options), self.clock)
+        return plan_move(self.lab.workspace(), WantedMove(HOME._replace(name=self.volume), to, **options), self.clock)
 
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
-from vastplan.app.move import Wanted, plan_move
+from vastplan.app.move import plan_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
+from vastplan.operations.modes.mode import WantedMove
 from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content
 
@@ -28,7 +29,7 @@ class Both(Theatre):
     """The theatre with a second volume."""
 
     def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(TEAM, to, **options), self.clock)
+        return plan_move(self.lab.workspace(), WantedMove(TEAM, to, **options), self.clock)
 
     def rows(self, site: str) -> dict[str, dict[str, Any]]:
         self.lab._tokens.clear()

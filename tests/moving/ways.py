@@ -15,6 +15,8 @@ from vastplan.model.address import Address
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
+from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.modes.restore.mode import WantedRestore
 
 IDLE = ("Stopping", "Stopped", "Failed", "Completed")
 SHARED = {"iad": "SOURCE", "pdx": "DESTINATION"}
@@ -168,7 +170,7 @@ class OfMove(Way):
     def plan(self) -> MovePlan:
         return self._plan
 
-    def _wanted(self) -> move.Wanted:
+    def _wanted(self) -> WantedMove:
         raise NotImplementedError
 
     @property
@@ -238,8 +240,8 @@ class Moved(OfMove):
     def about(self) -> str:
         return f"{self.mode} of {self.moves[0]} to {self.to}"
 
-    def _wanted(self) -> move.Wanted:
-        return move.Wanted(self.mixed.address(self.moves[0], "iad"), self.to, self.mode, broken=self.broken)
+    def _wanted(self) -> WantedMove:
+        return WantedMove(self.mixed.address(self.moves[0], "iad"), self.to, self.mode, broken=self.broken)
 
     def begin(self) -> None:
         super().begin()
@@ -289,8 +291,8 @@ class Together(OfMove):
     def name(self) -> str:
         return "project"
 
-    def _wanted(self) -> move.Wanted:
-        return move.Wanted(Address(self.source, "project", "team"), self.to)
+    def _wanted(self) -> WantedMove:
+        return WantedMove(Address(self.source, "project", "team"), self.to)
 
     def stopped(self, text: str) -> str:
         """Whichever site each stands on by now is told."""
@@ -322,8 +324,8 @@ class Through(OfMove):
     def name(self) -> str:
         return THROUGH
 
-    def _wanted(self) -> move.Wanted:
-        return move.Wanted(Address("iad", "volume", "shared"), self.to, THROUGH, warm=self.warm)
+    def _wanted(self) -> WantedMove:
+        return WantedMove(Address("iad", "volume", "shared"), self.to, THROUGH, warm=self.warm)
 
     def begin(self) -> None:
         super().begin()
@@ -364,9 +366,9 @@ class Forked(OfMove):
     def name(self) -> str:
         return "fork live" if self.live else FORK
 
-    def _wanted(self) -> move.Wanted:
+    def _wanted(self) -> WantedMove:
         home = self.mixed.address("home", _other(self.to))
-        return move.Wanted(home, self.to, FORK, fork=self.branch.name, live=self.live)
+        return WantedMove(home, self.to, FORK, fork=self.branch.name, live=self.live)
 
     def stopped(self, text: str) -> str:
         if "is not applied yet" not in text:
@@ -418,8 +420,8 @@ class Rehearsed(OfMove):
     def name(self) -> str:
         return REHEARSE
 
-    def _wanted(self) -> move.Wanted:
-        return move.Wanted(self.mixed.address(self.volume, "iad"), self.to, REHEARSE)
+    def _wanted(self) -> WantedMove:
+        return WantedMove(self.mixed.address(self.volume, "iad"), self.to, REHEARSE)
 
     def second(self) -> None:
         mixed = self.mixed
@@ -461,7 +463,7 @@ class Restored(Way):
 
     def planned(self) -> None:
         address = self.mixed.address(self.volume, self.site)
-        wanted = restore.Wanted(address, self.snapshot, self.mode, self.called)
+        wanted = WantedRestore(address, self.snapshot, self.mode, self.called)
         self._plan = restore.plan_restore(self.mixed.scene.lab.workspace(), wanted, self.mixed.scene.clock)
 
     def begin(self) -> None:

@@ -11,8 +11,8 @@ import pytest
 from vastplan.model.errors import Refused, Unclear, Unreachable
 from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations.modes.global_access.prefetch import PREFETCH, WARM, task_of, warm
-from vastplan.operations.stages.run import Run, Stopped, abort, carry_out
-from vastplan.operations.stages.stage import Stage
+from vastplan.operations.run import Run, Stopped, abort, carry_out
+from vastplan.operations.stage import Stage
 from vastplan.schema.ports.cache import Prefetch, Progress
 
 NEW = Operation("1", "move", "through-global-access", "guid", "iad/protected_path/p", "iad", "pdx", "d", "then")

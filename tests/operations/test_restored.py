@@ -10,8 +10,10 @@ import pytest
 
 from vastplan.model.errors import Refused
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.modes.restore.stages import LEAST, Cloned, Rewound, amiss, in_place, into_new, patience
-from vastplan.operations.stages.run import Run, Stopped, abort, carry_out, close
+from vastplan.operations.calls.copy import LEAST, patience
+from vastplan.operations.modes.restore.copy import clone, standing
+from vastplan.operations.modes.restore.in_place import Rewound, amiss, in_place
+from vastplan.operations.run import Run, Stopped, abort, carry_out, close
 from vastplan.schema.ports.replica import Kept, Role, Side
 from vastplan.schema.ports.snapshots import Copy, Snapshot
 
@@ -42,6 +44,9 @@ class Directory:
 
     def snapshots(self) -> tuple[Snapshot, ...]:
         return tuple(self.known)
+
+    def elsewhere(self, name: str) -> str:
+        return ""
 
     def copy(self, name: str) -> Copy | None:
         return self.copying.get(name)
@@ -194,16 +199,15 @@ def test_a_commit_that_is_refused_stops_and_is_taken_back() -> None:
 def test_what_stops_a_clone(changes: dict[str, Any], directory: str, told: str) -> None:
     world = Directory(**changes)
     with pytest.raises(Stopped, match=told):
-        carry_out(operation(directory), into_new(Cloned(world), 0.0), world.run())
+        carry_out(operation(directory), (clone(world, 0.0),), world.run())
 
 
 def test_a_clone_that_is_complete_stays_and_is_named() -> None:
     world = Directory(state="Syncing")
-    home = Cloned(world)
-    stages = into_new(home, 0.0)
+    stages = (clone(world, 0.0),)
     with pytest.raises(Stopped):
         carry_out(operation("/new"), stages, world.run())
-    assert home.standing(world.notes[-1]) == "/d is unchanged; the copy to /new is Syncing, 10 %"
+    assert standing(world, world.notes[-1]) == "/d is unchanged; the copy to /new is Syncing, 10 %"
     world.copying = {name: replace(one, complete=True) for name, one in world.copying.items()}
     done = abort(world.notes[-1], stages, world.run())
     assert done.facts["left"] == "/new" and world.done == ["clone 7 to /new"]

@@ -11,8 +11,8 @@ import pytest
 
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome, Phase, from_data, to_data
-from vastplan.operations.stages.run import APART, TRIES, Run, Stopped, Unknown, abort, begin, carry_out, close, settle
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage, Told
+from vastplan.operations.run import APART, TRIES, Run, Stopped, Unknown, abort, begin, carry_out, close, settle
+from vastplan.operations.stage import Call, Gate, Holds, Stage, Told
 
 NEW = Operation("1", "move", "planned", "guid", "iad/protected_path/p", "iad", "pdx", "d", "then")
 

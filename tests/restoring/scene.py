@@ -10,10 +10,11 @@ from typing import Any
 
 from tests.lab import Lab
 from tests.moving.theatre import GB, WorldClock
-from vastplan.app.restore import Wanted, abort_restore, plan_restore, restores, run_restore
+from vastplan.app.restore import abort_restore, plan_restore, restores, run_restore
 from vastplan.model.address import Address
 from vastplan.model.operation import Operation
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
+from vastplan.operations.modes.restore.mode import WantedRestore
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.vast import VastPlane
 
@@ -93,7 +94,7 @@ class Scene:
             self.vast.start_job(job, "/team/home", every=60, bytes=GB, tenant_id=self.tenant)
 
     def plan(self, address: Address = HOME, snapshot: str = "good", **options: Any) -> RestorePlan:
-        return plan_restore(self.lab.workspace(), Wanted(address, snapshot, **options), self.clock)
+        return plan_restore(self.lab.workspace(), WantedRestore(address, snapshot, **options), self.clock)
 
     def in_place(self, snapshot: str = "good") -> RestorePlan:
         return self.plan(snapshot=snapshot, mode=IN_PLACE)

@@ -9,11 +9,12 @@ import pytest
 
 from tests.moving.theatre import Theatre, theatre
 from tests.restoring.scene import PATH, Scene
-from vastplan.app.restore import Wanted, plan_restore
+from vastplan.app.restore import plan_restore
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.modes.restore.mode import WantedRestore
+from vastplan.operations.run import Stopped
 
 
 def stopped(scene: Scene) -> str:
@@ -60,14 +61,14 @@ def test_the_other_side_of_a_pair_is_not_restored(tmp_path: Path, monkeypatch: p
 def _wrong_side(made: Theatre) -> None:
     made.lab._tokens.clear()
     snapshots = made.lab.by_hand("iad", "vast", "GET", "/api/v5/snapshots/")
-    wanted = Wanted(Address("iad", "volume", "home"), snapshots[0]["name"], "in place")
+    wanted = WantedRestore(Address("iad", "volume", "home"), snapshots[0]["name"], "in place")
     with pytest.raises(VastplanError, match="it is DESTINATION at iad; a restore in place needs SOURCE"):
         plan_restore(made.lab.workspace(), wanted, made.clock)
 
 
 def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.restore.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     document = ["lab.yaml", "iad/volume/home", "--snapshot", "good"]
     assert main(["restore", "plan", *document, "--in-place", "--out", "back.json"]) == 0
@@ -99,7 +100,7 @@ def test_an_approval_stands_for_naming_it(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(scene.lab.folder)
-    monkeypatch.setattr("vastplan.app.restore.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     Path("yes.yaml").write_text(
         f"version: 1\napprovals:\n  - {{address: {PATH}, reason: the run of Monday was wrong, until: 2999-01-01}}\n"

@@ -9,10 +9,10 @@ from unittest.mock import patch
 import pytest
 
 from tests.restoring.scene import PATH, SCRATCH, Scene
-from vastplan.app.restoring.place import PLACE, place_begun
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.modes.restore.place import PLACE, place_begun
+from vastplan.operations.run import Stopped
 
 
 def facts_of(plan: Any) -> dict[str, str]:

@@ -14,7 +14,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
-from vastplan.operations.stages.run import Stopped
+from vastplan.operations.run import Stopped
 
 NEW = "/team/home-restored"
 
@@ -131,7 +131,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     scene.snapshot("large")
     plan = scene.plan(snapshot="large")
     with (
-        patch("vastplan.operations.modes.restore.stages.calls.complete", side_effect=KeyboardInterrupt),
+        patch("vastplan.operations.calls.snapshot.complete", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         scene.run(plan)
@@ -150,7 +150,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     (told,) = [one for one in scene.lab.plan().findings if one.code == "VP353"]
     assert told.address == "iad/volume/home" and f"vastplan restore abort PATH {plan.id[:8]}" in told.fix
     with (
-        patch("vastplan.app.restore.place_begun", lambda _: None),
+        patch("vastplan.operations.restore.place_begun", lambda _: None),
         pytest.raises(VastplanError, match=f"^iad/volume/home: no longer in the document, .* then {back}$"),
     ):
         scene.abort(plan)

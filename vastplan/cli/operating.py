@@ -11,7 +11,6 @@ from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.versioned import VersionedFile
 from vastplan.app.locks import lock_holder
-from vastplan.app.operating.record import meant, unknown
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, OperationRequest
 from vastplan.cli.screen import Screen
@@ -23,6 +22,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.shell import words
+from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
 Planned = TypeVar("Planned", bound=OperationPlan)

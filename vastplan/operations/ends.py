@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable
@@ -86,6 +88,10 @@ class Ends(Home):
     target: Replica
     target_jobs: Jobs | None = None
     forecast: float = 0.0
+
+    def as_they_are(self) -> dict[str, Any]:
+        """Their fields, to build more special ends from."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def standing(self, _: Operation) -> str:
         """Which side may write now, as each system reports."""

@@ -1,4 +1,4 @@
-"""Files of planned operations: canonical JSON with a digest, like saved plans."""
+"""Files of planned moves and restores: canonical JSON with a digest, like saved plans."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vastplan.app.files.versioned import Messages, VersionedFile
-from vastplan.model import canonical_json
+from vastplan.model import canonical_json, move_plan, restore_plan
+from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.restore_plan import RestorePlan
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 Planned = TypeVar("Planned", bound=OperationPlan)
 
 
-def file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], version: str) -> VersionedFile[Planned]:
+def _file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], version: str) -> VersionedFile[Planned]:
     """The file format of one kind of operation plan. Its `from_data` raises `ValueError` for another kind, or a mode not in `modes`."""
 
     @cache
@@ -50,3 +52,7 @@ def file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], version
         id_length=32,
         compact=False,
     )
+
+
+MOVE_FILE = _file_of(MovePlan, "move", move_plan.MODES, move_plan.FORMAT_VERSION)
+RESTORE_FILE = _file_of(RestorePlan, "restore", restore_plan.MODES, restore_plan.FORMAT_VERSION)

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from vastplan.app import reports
-from vastplan.app.files.move_plan import MOVE_FILE
-from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
-from vastplan.app.moving.standing import standing
+from vastplan.app.files.operation_plan import MOVE_FILE
+from vastplan.app.move import abort_move, moves, other_site, plan_move, run_move, standing
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.operating import (
@@ -32,6 +31,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.shell import word
+from vastplan.operations.modes.mode import WantedMove
 from vastplan.report.operations import move_text
 from vastplan.report.values import counted
 
@@ -49,7 +49,7 @@ def _plan(request: MoveRequest, screen: Screen) -> int:
     return errors.exit_code(reporting.write(request, screen, reports.of_move(plan, command)))
 
 
-def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wanted:
+def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> WantedMove:
     if request.rehearse:
         return _rehearsed(address, request)
     if request.broken and not request.unplanned:
@@ -61,22 +61,22 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
     if request.through:
         if not request.to or request.unplanned:
             raise VastplanError("--through-global-access needs --to SITE and cannot be combined with --unplanned")
-        return Wanted(address, request.to, THROUGH, warm=request.warm)
+        return WantedMove(address, request.to, THROUGH, warm=request.warm)
     if request.fork and (request.unplanned or not request.to):
         raise VastplanError("--fork NAME needs --to SITE and cannot be combined with --unplanned")
     if request.live and not request.fork:
         raise VastplanError("--live needs --fork NAME")
     if request.fork:
-        return Wanted(address, request.to, FORK, fork=request.fork, live=request.live)
+        return WantedMove(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
-        return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
+        return WantedMove(address, other_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
         other_site(workspace, address, request.keep)
-        return Wanted(address, request.keep, KEEP)
-    return Wanted(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
+        return WantedMove(address, request.keep, KEEP)
+    return WantedMove(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
 
 
-def _rehearsed(address: Address, request: MoveRequest) -> Wanted:
+def _rehearsed(address: Address, request: MoveRequest) -> WantedMove:
     others = (
         ("--unplanned", request.unplanned), ("--broken REASON", request.broken), ("--fork NAME", request.fork),
         ("--live", request.live), ("--warm DIR", request.warm), ("--through-global-access", request.through),
@@ -84,7 +84,7 @@ def _rehearsed(address: Address, request: MoveRequest) -> Wanted:
     said = [option for option, given in others if given]
     if said or not request.to:
         raise VastplanError(f"--rehearse needs --to SITE{f' and cannot be combined with {said[0]}' if said else ''}")
-    return Wanted(address, request.to, REHEARSE)
+    return WantedMove(address, request.to, REHEARSE)
 
 
 def _command(file: Path, plan: MovePlan) -> str:

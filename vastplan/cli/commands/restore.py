@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.app.files.restore_plan import RESTORE_FILE
-from vastplan.app.restore import Wanted, abort_restore, plan_restore, restores, run_restore
+from vastplan.app.files.operation_plan import RESTORE_FILE
+from vastplan.app.restore import abort_restore, plan_restore, restores, run_restore
 from vastplan.app.workspace import open_workspace
 from vastplan.cli.operating import (
     address_of,
@@ -28,6 +28,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
 from vastplan.model.shell import word
+from vastplan.operations.modes.restore.mode import WantedRestore
 from vastplan.report.operations import restore_text
 from vastplan.report.values import counted
 
@@ -42,7 +43,7 @@ def _plan(request: RestoreRequest, screen: Screen) -> int:
         raise VastplanError("--as and --directory are for a new volume (leave them out, or leave --in-place out)")
     workspace = open_workspace(request.paths, request.connections)
     mode = IN_PLACE if request.in_place else NEW
-    wanted = Wanted(address_of(request), request.snapshot, mode, request.name, request.directory)
+    wanted = WantedRestore(address_of(request), request.snapshot, mode, request.name, request.directory)
     plan = plan_restore(workspace, wanted)
     text = restore_text(plan, _command(request.out or Path("FILE"), plan))
     return planned(request, screen, plan, RESTORE_FILE, text)

@@ -6,13 +6,14 @@ from dataclasses import asdict
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.calls.restore import snapshot_of
+from vastplan.operations.calls.snapshot import snapshot_of
 from vastplan.operations.ends import Ends
-from vastplan.operations.stages.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, Told
 from vastplan.schema.ports.replica import Replica
 from vastplan.schema.ports.snapshots import Clonable, Copy, Snapshot
 
 COPY, DROP = "clone", "drop"
+LEAST, PACE = 3600.0, 10**9  # the least seconds for a copy; its assumed bytes per second
 SNAPSHOT, MADE = "snapshot", "copy"  # facts: the source of the copy, and the copy
 
 
@@ -24,12 +25,17 @@ class Beside(Ends):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CopyTarget:
     """The copy to create: its name, its directory, and whether all of it is copied in the background."""
 
     name: str
     directory: str
     background: bool
+
+
+def patience(used: int | None) -> float:
+    """The seconds that a copy may take."""
+    return max(LEAST, 2 * (used or 0) / PACE)
 
 
 def kept_as(store: Clonable, replica: Replica, guid: str) -> Snapshot | None:
@@ -43,7 +49,7 @@ def chosen(snapshot: Snapshot) -> Facts:
     return {SNAPSHOT: asdict(snapshot)}
 
 
-def make(store: Clonable, wanted: Wanted, operation: Operation) -> Call:
+def make(store: Clonable, wanted: CopyTarget, operation: Operation) -> Call:
     """The copy of the snapshot that the operation has chosen."""
     snapshot = snapshot_of(operation)
 
@@ -60,7 +66,7 @@ def make(store: Clonable, wanted: Wanted, operation: Operation) -> Call:
     return Call(COPY, what, body, lambda: _read(store, wanted.name), send, told)
 
 
-def drop(store: Clonable, wanted: Wanted, guid: str) -> Call:
+def drop(store: Clonable, wanted: CopyTarget, guid: str) -> Call:
     """Delete the copy with its directory: the one of that guid, and no other of its name."""
 
     def told(_: Facts, now: Facts) -> Told:
@@ -77,7 +83,7 @@ def drop(store: Clonable, wanted: Wanted, guid: str) -> Call:
     )
 
 
-def readable(store: Clonable, wanted: Wanted) -> Gate:
+def readable(store: Clonable, wanted: CopyTarget) -> Gate:
     """Whether the copy can be read."""
     found = store.copy(wanted.name)
     if found is None:
@@ -89,7 +95,7 @@ def readable(store: Clonable, wanted: Wanted) -> Gate:
     return Gate(Holds.YES, facts={MADE: {"guid": found.guid, "name": wanted.name, "directory": wanted.directory}})
 
 
-def own(store: Clonable, wanted: Wanted, operation: Operation, stage: str) -> Copy | None:
+def own(store: Clonable, wanted: CopyTarget, operation: Operation, stage: str) -> Copy | None:
     """The copy that this operation created, while it exists: by its guid, or by the snapshot and directory of its call."""
     found = store.copy(wanted.name)
     guid = (operation.facts.get(MADE) or {}).get("guid")
@@ -102,7 +108,7 @@ def own(store: Clonable, wanted: Wanted, operation: Operation, stage: str) -> Co
     return found if as_asked else None
 
 
-def dropping(store: Clonable, wanted: Wanted, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
+def dropping(store: Clonable, wanted: CopyTarget, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
     """The call that deletes the operation's own copy in `stage`; a delete that was begun keeps its guid."""
     known = [str(one.before["guid"]) for one in operation.of(stage, DROP) if one.before.get("guid")]
     found = own(store, wanted, operation, made_in)

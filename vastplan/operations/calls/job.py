@@ -6,7 +6,7 @@ import re
 
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.ends import LABEL, job_of
-from vastplan.operations.stages.stage import Call, Told
+from vastplan.operations.stage import Call, Told
 from vastplan.schema.ports.workloads import STOPPED, Job, Jobs
 
 GONE = "gone"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
-from vastplan.operations.stages.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, Told
 from vastplan.schema.ports.replica import Keeps, Point, Replica, Role
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
@@ -18,6 +18,12 @@ def _newest(replica: Replica) -> Facts:
     points = replica.points()
     last = max((point.created for point in points), default="")
     return {"created": last, "guids": [point.guid for point in points if point.created == last]}
+
+
+def newest_arrived(replica: Replica) -> tuple[str, str]:
+    """The newest restore point that has arrived: guid and time; empty if there is none."""
+    arrived = [point for point in replica.points() if point.arrived]
+    return (arrived[-1].guid, arrived[-1].created) if arrived else ("", "")
 
 
 def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:

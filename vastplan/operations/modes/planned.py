@@ -2,62 +2,54 @@
 
 from __future__ import annotations
 
+from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Operation
 from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.modes.mode import Mode
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.roles import LEAST, amiss_of_roles, open_, protect
 from vastplan.operations.stages.work import FREEZE, freeze, others, start, unmoved
-from vastplan.schema.ports.replica import Role, Side
+from vastplan.schema.ports.replica import Role
 
-LOOK, PRE_COPY, FINAL_COPY, SWITCH, OPEN, PROTECT = "look", "pre-copy", "final copy", "switch", "open", "protect"
-LEAST = 600.0  # the least seconds for a role change, however short the forecast
-
-
-def planned(ends: Ends) -> tuple[Stage, ...]:
-    """Its stages, in order."""
-    bound = max(LEAST, 2 * ends.forecast)
-    return (
-        _look(ends),
-        _copy(ends, PRE_COPY, bound),
-        freeze(ends),
-        _copy(ends, FINAL_COPY, bound, frozen=True),
-        _switch(ends, bound),
-        open_(ends),
-        start(ends, FREEZE),
-        protect(ends, bound),
-    )
+LOOK, PRE_COPY, FINAL_COPY, SWITCH = "look", "pre-copy", "final copy", "switch"
 
 
-def amiss(source: Side, target: Side, ends: Ends) -> str:
-    """Why a planned move is not possible, "" if it is."""
-    here, there = ends.source.site, ends.target.site
-    if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
-        return f"{there} is already the source"
-    if source.role is not Role.SOURCE or target.role is not Role.DESTINATION:
-        return f"{here} has to be SOURCE and {there} DESTINATION; they are {source.said} and {target.said}"
-    for site, side in ((here, source), (there, target)):
-        if not side.good:
-            return f"{site} is in state {side.state or 'unknown'}"
-        if not side.connected:
-            return f"the peer of {site} is not connected"
-    if not target.as_of:
-        return f"{there} has no restore point yet"
-    return "" if source.enabled else f"replication is suspended at {here}"
+class Planned(Mode):
+    """The planned move."""
 
+    tried = True
 
-def unread_of(ends: Ends) -> str:
-    """Why the claims at the target are unknown, "" if they are known."""
-    unread = [
-        f"which claim at {ends.target.site} corresponds to {work.source.address}: {work.unread}"
-        for work in ends.work
-        if work.unread
-    ]
-    return f"cannot determine {'; '.join(unread)}" if unread else ""
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        bound = max(LEAST, 2 * ends.forecast)
+        return (
+            _look(ends),
+            _copy(ends, PRE_COPY, bound),
+            freeze(ends),
+            _copy(ends, FINAL_COPY, bound, frozen=True),
+            _switch(ends, bound),
+            open_(ends),
+            start(ends, FREEZE),
+            protect(ends, bound),
+        )
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` unless both sides are in their roles, and good."""
+        problem = amiss_of_roles(ends)
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """Nothing; the restore point is the newest one."""
+        guid, created = calls.newest_arrived(ends.target)
+        return {"guid": guid, "created": created}, "nothing that was written before the freeze"
 
 
 def _look(ends: Ends) -> Stage:
     def precondition(operation: Operation) -> str:
-        return amiss(ends.source.look(), ends.target.look(), ends) or others(ends, operation)
+        return amiss_of_roles(ends) or others(ends, operation)
 
     return Stage(
         LOOK,
@@ -120,42 +112,4 @@ def _switch(ends: Ends, bound: float) -> Stage:
         undone=undone,
         crossed=crossed,
         no_return=True,
-    )
-
-
-def open_(ends: Ends) -> Stage:
-    """Enable replication at the new source."""
-
-    def needed(operation: Operation) -> tuple[Call, ...]:
-        sent = operation.of(OPEN) or not ends.target.look().enabled
-        return (calls.enable(ends.target),) if sent else ()
-
-    def gate(_: Operation) -> Gate:
-        side = ends.target.look()
-        if side.role is not Role.SOURCE:
-            return Gate(Holds.NOT_YET, f"{ends.target.site} is {side.said}")
-        if not side.enabled:
-            return Gate(Holds.NOT_YET, f"replication is not enabled at {ends.target.site}")
-        return Gate(Holds.YES)
-
-    return Stage(
-        OPEN,
-        f"enable replication at {ends.target.site} if it is not enabled",
-        f"{ends.target.site} is SOURCE and enabled",
-        bound=120.0,
-        back=f"the way back is a planned move to {ends.source.site}",
-        calls=needed,
-        gate=gate,
-    )
-
-
-def protect(ends: Ends, bound: float) -> Stage:
-    """Send a restore point of the new source to the old one."""
-    return Stage(
-        PROTECT,
-        f"replicate now at {ends.target.site}, back to {ends.source.site}",
-        f"{ends.source.site} has a restore point of {ends.target.site}; until then the data is unprotected",
-        bound=bound,
-        calls=lambda _: (calls.replicate(ends.target),),
-        gate=lambda operation: calls.arrival(operation, PROTECT, ends.target, ends.source),
     )

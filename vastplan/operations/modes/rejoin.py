@@ -6,12 +6,15 @@ except in the snapshot; somebody has consented to that by naming the restore poi
 
 from __future__ import annotations
 
+from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
-from vastplan.operations.modes.planned import open_, protect
-from vastplan.operations.modes.unplanned import FORCED
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.modes.mode import Mode, Users
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.plan.steps import of_document, to_stop
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.roles import FORCED, open_, protect
 from vastplan.operations.stages.work import freeze, others, unmoved
 from vastplan.schema.ports.replica import Point, Role, Side
 
@@ -20,18 +23,55 @@ EVERYTHING = "everything"  # instead of a restore point, if none is on both side
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
 
 
-def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
-    """Its stages, in order. `forced` is whether the kept side may have to become the source first."""
-    lead = (_lead(ends),) if forced else ()
-    return (
-        _look(ends, forced),
-        freeze(ends),
-        _keep_branch(ends),
-        *lead,
-        _attach(ends),
-        open_(ends),
-        protect(ends, FORCED),
-    )
+class Rejoin(Mode):
+    """The rejoin. `forced` is whether the kept side may have to become the source first."""
+
+    submits = False
+
+    def __init__(self, *, forced: bool) -> None:
+        self._forced = forced
+
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        lead = (_lead(ends),) if self._forced else ()
+        return (
+            _look(ends, self._forced),
+            freeze(ends),
+            _keep_branch(ends),
+            *lead,
+            _attach(ends),
+            open_(ends),
+            protect(ends, FORCED),
+        )
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` unless both sides take writes."""
+        problem = amiss(ends, forced=self._forced)
+        if problem:
+            raise VastplanError(f"{pair.path}: {pair.source} cannot rejoin {pair.target}: {problem}")
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """What only the source has."""
+        found, used, site = common(ends), ends.source.used(), ends.source.site
+        holds = "its size is unknown" if used is None else f"it holds {used} bytes now"
+        if found is None:
+            text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
+            return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
+        # no vendor document says how the two sizes compare, so vastplan computes no difference
+        then = "unknown" if found.size is None else str(found.size)
+        text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
+        return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
+
+    def users(self, ends: Ends) -> Users:
+        """The workloads at the source, wherever their claims are at the target: none is submitted there."""
+        return ends.users()
+
+    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+        """The steps that remain by hand."""
+        stays = (
+            f"workloads that are suspended at {pair.source} are submitted nowhere: what they wrote is in the snapshot"
+        )
+        return (*of_document(pair), stays, to_stop(pair.source))
 
 
 def common(ends: Ends) -> Point | None:
@@ -46,8 +86,9 @@ def both_lead(source: Side, target: Side) -> bool:
     return source.writes and target.writes
 
 
-def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
+def amiss(ends: Ends, *, forced: bool) -> str:
     """Why it is not possible, "" if it is."""
+    source, target = ends.source.look(), ends.target.look()
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
         return f"{here} is already the destination of {there}"
@@ -78,7 +119,7 @@ def _consented(ends: Ends, operation: Operation) -> str:
 
 def _look(ends: Ends, forced: bool) -> Stage:
     def precondition(operation: Operation) -> str:
-        problem = amiss(ends.source.look(), ends.target.look(), ends, forced=forced)
+        problem = amiss(ends, forced=forced)
         return problem or others(ends, operation) or _consented(ends, operation)
 
     return Stage(
@@ -157,4 +198,22 @@ def _attach(ends: Ends) -> Stage:
         gate=gate,
         crossed=crossed,
         no_return=True,
+    )
+
+
+def ways_back(ends: Ends, operation: Operation, command: str) -> tuple[str, ...]:
+    """What to type if a side that an operation gave up is back and both take writes; `command` begins it."""
+    try:
+        source, target = ends.source.look(), ends.target.look()
+    except (Refused, Unreachable):
+        return ()
+    if not operation.phase.closed or not both_lead(source, target):
+        return ()
+    back, leads = ends.source.site, ends.target.site
+    if target.role is not Role.SOURCE:
+        back, leads = leads, back
+    return (
+        f"{back} and {leads} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
+        f"  {command} --rejoin {back}  (keeps what {leads} has)",
+        f"  {command} --keep {back}  (keeps what {back} has)",
     )

@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
-from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
-from vastplan.operations.modes.planned import open_
-from vastplan.operations.stages.stage import Stage
+from vastplan.operations.modes.mode import Mode, Users
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.stage import Stage
+from vastplan.operations.stages.roles import FORCED, open_
 from vastplan.operations.stages.work import FENCE, fence, start
-from vastplan.schema.ports.replica import Replica, Role
+from vastplan.schema.ports.replica import Role
 
 LOOK, DETACH, TAKE_OVER = "look", "detach", "take over"
 TRIES, APART = 3, 15.0  # reads of a source that does not answer
-FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced change
 
 
-def unplanned(ends: Ends, broken: str = "") -> tuple[Stage, ...]:
-    """Its stages, in order. `broken` is why somebody gives the source up although it answers."""
-    return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
+class Unplanned(Mode):
+    """The move without the source."""
+
+    tried = True
+
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` if the source answers and nobody says why it is given up."""
+        side = ends.target.look()
+        if side.role is not Role.DESTINATION:
+            raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.said}")
+        if not broken and answers(ends):
+            raise VastplanError(
+                f"{pair.path}: {pair.source} answers, so a planned move loses nothing (leave out "
+                "--unplanned, or say why the site is broken: --broken REASON)"
+            )
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """What has not arrived."""
+        guid, created = calls.newest_arrived(ends.target)
+        text = f"all that was written after {created or 'the beginning'}, an unknown number of bytes"
+        return {"guid": guid, "created": created}, text
+
+    def users(self, ends: Ends) -> Users:
+        """Those that can still be read."""
+        try:
+            return ends.users()
+        except (Refused, Unreachable):
+            return ()
 
 
 def answers(ends: Ends) -> bool:
@@ -32,12 +62,6 @@ def answers(ends: Ends) -> bool:
             continue
         return True
     return False
-
-
-def newest(replica: Replica) -> tuple[str, str]:
-    """The newest restore point that has arrived: guid and time; empty if there is none."""
-    arrived = [point for point in replica.points() if point.arrived]
-    return (arrived[-1].guid, arrived[-1].created) if arrived else ("", "")
 
 
 def _look(ends: Ends, broken: str) -> Stage:
@@ -61,7 +85,7 @@ def _look(ends: Ends, broken: str) -> Stage:
 
 def _earlier(ends: Ends, operation: Operation) -> str:
     """Why the loss would be larger than was consented to."""
-    guid, created = newest(ends.target)
+    guid, created = calls.newest_arrived(ends.target)
     lose = operation.consent.get("lose", {})
     if guid and (guid == lose.get("guid") or created > str(lose.get("created"))):
         return ""

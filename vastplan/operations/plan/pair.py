@@ -6,39 +6,17 @@ Only this module interprets a volume with two sites in the document.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
+from vastplan.operations.plan.claims import ClaimOf, Claims, claims_by_directory, objects_on
 from vastplan.schema.entries import Entry
 
 GLOBAL = ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
 SYNCHRONOUS = "SYNC_REPLICATION"
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimOf:
-    """A claim of the document and the project whose namespace it is in."""
-
-    address: Address
-    name: str
-    project: Address
-
-    def recorded(self) -> list[str]:
-        """The claim as the record of an operation keeps it."""
-        return [str(self.address), self.name, str(self.project)]
-
-    @classmethod
-    def of_record(cls, said: list[str]) -> ClaimOf:
-        """A claim from a record; raises `ValueError` or `TypeError` for anything else."""
-        address, name, project = said
-        return cls(Address.parse(address), str(name), Address.parse(project))
-
-
-_Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +90,14 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     if to not in ends:
         raise VastplanError(f"{path.address} replicates to {[*ends][-1]}, not to {inert(to, 80)}")
     (source,) = ends.keys() - {to}
-    claims = _claims(everything)
+    claims = claims_by_directory(everything)
     theirs = claims.get((to, ends[to]), ())
     spare = theirs[0] if len(theirs) == 1 else None
     named = {claim.address.name: claim for claim in theirs}
     work = tuple((claim, named.get(claim.address.name, spare)) for claim in claims.get((source, ends[source]), ()))
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
-        covers |= set(standing(everything, site, directory))
+        covers |= set(objects_on(everything, site, directory))
     if path.origin:
         covers.add(path.origin)
     along = frozenset(_along(everything, claims, source, to))
@@ -140,7 +118,7 @@ def _ends(path: Entry) -> dict[str, str]:
     }
 
 
-def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
+def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
     """Claims that share their data by global access and are mounted on both sites under the same name."""
     for one in everything:
         if one.address.kind != "protected_path" or one.values.get("capabilities") not in GLOBAL:
@@ -225,43 +203,3 @@ def _composite(path: Entry, site: str) -> Address | None:
 
 def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
     return path.get(name) == view.get("path") and path.get("tenant") == view.get("tenant")
-
-
-def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
-    """The addresses on a directory: its view, the document's entry that the view is part of, and that entry's other parts."""
-    views = [
-        one
-        for one in everything
-        if (one.address.site, one.address.kind) == (site, "view") and one.values.get("path") == directory
-    ]
-    origins = {one.origin or str(one.address) for one in views}
-    yield from (str(one.address) for one in views)
-    yield from sorted(origins)
-    for one in everything:
-        of_entry = one.origin in origins or str(one.address) in origins
-        of_directory = one.address.kind == "quota" and one.values.get("path") == directory
-        if one.address.site == site and (of_entry or of_directory):
-            yield str(one.address)
-
-
-def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
-    """The claims on a site whose volume has the directory as its handle."""
-    return _claims(everything).get((site, directory), ())
-
-
-def _claims(everything: tuple[Entry, ...]) -> _Claims:
-    """All claims, in their order, by site and directory."""
-    volumes = {
-        one.address: (one.address.site, str(one.values.get("volume_handle")))
-        for one in everything
-        if one.address.kind == "persistent_volume"
-    }
-    found: dict[tuple[str, str], list[ClaimOf]] = {}
-    for one in everything:
-        volume, namespace = one.values.get("volume"), one.values.get("namespace")
-        if one.address.kind != "persistent_volume_claim" or not isinstance(volume, Ref) or volume.target not in volumes:
-            continue
-        if isinstance(namespace, Ref) and namespace.target.kind == "project":
-            claim = ClaimOf(one.address, one.called, namespace.target)
-            found.setdefault(volumes[volume.target], []).append(claim)
-    return {place: tuple(sorted(claims, key=lambda claim: claim.address)) for place, claims in found.items()}

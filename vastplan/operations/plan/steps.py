@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation, Phase
+from vastplan.operations.ends import Work, jobs_of
 from vastplan.operations.plan.pair import Pair
+from vastplan.schema.ports.workloads import Job
+
+
+def of_document(pair: Pair) -> tuple[str, ...]:
+    """What to change in the document once the target is the source."""
+    if pair.path.site == pair.target:
+        return ()
+    text = f"{pair.target} replicates to {pair.source} now (active: {pair.target})"
+    return (f"change the document{f', at {pair.where}' if pair.where else ''}: {text}",)
 
 
 def unmounted(pair: Pair, what: str, become: str) -> tuple[str, ...]:
@@ -17,3 +29,25 @@ def unmounted(pair: Pair, what: str, become: str) -> tuple[str, ...]:
 def to_stop(site: str) -> str:
     """The step for pods, clients and workloads at a site that the move does not suspend."""
     return f"stop the pods, clients and workloads at {site} that no project of this document runs"
+
+
+def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
+    """The workloads that are submitted nowhere, because the target does not have all the claims that they mount."""
+    return tuple(
+        f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
+        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move"
+        for work, job in users
+        if work.stays(job)
+    )
+
+
+def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
+    """The workloads that the last move suspended and submitted nowhere, at the site that becomes the source again."""
+    if last is None or last.phase is not Phase.DONE or last.source != target:
+        return ()
+    return tuple(
+        f"workload {inert(fact['name'], 80)} is suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
+        "nowhere: resume it there after this move"
+        for fact in jobs_of(last)
+        if not fact.get("to_claim")
+    )

@@ -1,1 +1,1 @@
-"""What runs an operation: a stage, the runner that journals each call, and the stages that modes share."""
+"""The stages that modes share: of workloads, and of roles."""

@@ -9,7 +9,7 @@ from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.calls.job import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
 from vastplan.operations.ends import Ends, Home, jobs_of, newcomers
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.schema.ports.workloads import Jobs
 
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"

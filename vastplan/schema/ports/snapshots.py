@@ -47,6 +47,9 @@ class Store(Directory, Protocol):
     def snapshots(self) -> tuple[Snapshot, ...]:
         """The snapshots of exactly this directory, the oldest first."""
 
+    def elsewhere(self, name: str) -> str:
+        """Another directory that has a snapshot of that name, "" where none is found."""
+
     def copy(self, name: str) -> Copy | None:
         """The copy with a name, `None` where it does not exist, or no longer."""
 

@@ -12,12 +12,12 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls import replica as calls
-from vastplan.operations.calls.copy import Beside, Wanted
+from vastplan.operations.calls.copy import Beside, CopyTarget
 from vastplan.operations.calls.job import STILL, phase
-from vastplan.operations.calls.restore import gone, snapshot_of
+from vastplan.operations.calls.snapshot import gone, snapshot_of
 from vastplan.operations.ends import jobs_of
-from vastplan.operations.modes.planned import LEAST, amiss
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.roles import LEAST, amiss_of_roles
 from vastplan.operations.stages.work import FREEZE, GO_ON, START, Chosen, freeze, go_on, others, start, unmoved
 
 LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
@@ -31,7 +31,7 @@ class Forked(Beside):
     applied yet and what to type (`command`), `kept` who else owns the copy, so that this operation must not delete it; each "" for nothing.
     """
 
-    wanted: Wanted
+    wanted: CopyTarget
     live: bool
     covers: tuple[str, ...]
     command: str
@@ -39,25 +39,25 @@ class Forked(Beside):
     kept: Callable[[], str]
 
 
-def fork(ends: Forked) -> tuple[Stage, ...]:
+def stages(ends: Forked) -> tuple[Stage, ...]:
     """Its stages, in order."""
     if ends.live:
         return _look(ends), _copy(ends), _clone(ends), _apply(ends), _start(ends)
     return _look(ends), _freeze(ends), _copy(ends), _clone(ends), go_on(ends, FREEZE), _apply(ends), _start(ends)
 
 
-def amiss_of_fork(ends: Forked) -> str:
+def amiss(ends: Forked) -> str:
     """Why a fork is not possible, "" if it is."""
     found = ends.store.copy(ends.wanted.name)
     if found is not None:
         return f"the clone {ends.wanted.name} already exists at {ends.store.site} (for another fork declare another volume)"
-    problem = amiss(ends.source.look(), ends.target.look(), ends)
+    problem = amiss_of_roles(ends)
     return problem or ends.store.taken(ends.wanted.directory)
 
 
 def _look(ends: Forked) -> Stage:
     def precondition(operation: Operation) -> str:
-        return amiss_of_fork(ends) or others(ends, operation)
+        return amiss(ends) or others(ends, operation)
 
     return Stage(
         LOOK,

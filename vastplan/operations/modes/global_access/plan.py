@@ -1,18 +1,22 @@
-"""Moves through global access: why one is refused, what a person weighs, and the steps by hand."""
+"""The mode of a move through global access: why one is refused, what a person weighs, and the steps by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation_plan import Fact
+from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
-from vastplan.operations.modes.global_access.stages import SharedEnds, amiss
-from vastplan.operations.plan.evidence import used_bytes
+from vastplan.operations.modes.global_access.stages import SharedEnds, amiss, stages
+from vastplan.operations.modes.mode import Mode, Users, WantedMove
+from vastplan.operations.plan.evidence import of_work, used_bytes
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.plan.steps import to_stop, unmounted
+from vastplan.operations.stage import Stage
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica
 
@@ -20,7 +24,70 @@ _WAY = "--through-global-access"
 _LONGEST = 1024  # characters of a path
 
 
-def shares(ends: Ends) -> SharedEnds:
+class GlobalAccess(Mode):
+    """The move through global access."""
+
+    def aimed(self, document: Document, pair: Pair, wanted: WantedMove) -> Pair:
+        """The pair with the directory to prefetch. Raises `VastplanError` for a directory that is not in the satellite's."""
+        return _warming(pair, wanted.warm)
+
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        return stages(_shared(ends))
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` if the path is not shared, or its sides are not what they should be."""
+        if not pair.origin:
+            raise VastplanError(f"{pair.path} is not shared by global access (move it without {_WAY})")
+        problem = amiss(_shared(ends))
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be used from {pair.target}: {problem}")
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """Nothing, and what it costs."""
+        shared, lost = _shared(ends), "nothing that was written before the freeze"
+        if not shared.outbound:
+            return {}, lost
+        there, origin = shared.target.site, shared.origin.site
+        return {}, (
+            f"{lost}; {origin} stays a single point of failure for what then runs at {there}, "
+            "and every write from there crosses the WAN"
+        )
+
+    def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
+        """What both sides report of the sharing, and who uses the data."""
+        return (*_of_sharing(_shared(ends)), *of_work(ends, users, submits=True))
+
+    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+        """The steps that remain by hand."""
+        told = []
+        if not pair.work:
+            told.append(
+                f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
+                f"{pair.target} after the move, not earlier"
+            )
+        told += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
+        if pair.reads:
+            told.append(
+                f"the document lets {pair.target} only read it (access): workloads that write are submitted there all the same"
+            )
+        if pair.target != pair.origin:
+            told.append(f"active stays {pair.origin} in the document; the way back: --to {pair.origin} {_WAY}")
+        return tuple(told)
+
+    def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
+        """The directory to prefetch, if it is not all."""
+        return {"warm": pair.warm} if pair.warm else {}
+
+
+def refuse_roles(pair: Pair) -> None:
+    """Raises `VastplanError` for a path that is shared by global access: no mode changes its roles."""
+    if pair.origin:
+        other = f"run its workloads at {pair.target}" if pair.target != pair.origin else "bring its workloads back"
+        raise VastplanError(f"{pair.path} is shared by global access, so its roles cannot change ({other}: {_WAY})")
+
+
+def _shared(ends: Ends) -> SharedEnds:
     """The ends, if they are those of global access. Raises `VastplanError` otherwise."""
     if not isinstance(ends, SharedEnds):
         raise VastplanError(
@@ -29,7 +96,7 @@ def shares(ends: Ends) -> SharedEnds:
     return ends
 
 
-def warming(pair: Pair, warm: str) -> Pair:
+def _warming(pair: Pair, warm: str) -> Pair:
     """The pair with the directory to prefetch. Raises `VastplanError` for a directory that is not in the satellite's."""
     if not warm:
         return pair
@@ -43,31 +110,7 @@ def warming(pair: Pair, warm: str) -> Pair:
     return replace(pair, warm=path)
 
 
-def refuse_through(ends: Ends, mode: str, pair: Pair) -> None:
-    """Raise `VastplanError` if the mode does not fit the path, or the present state does not allow it."""
-    if not pair.origin:
-        raise VastplanError(f"{pair.path} is not shared by global access (move it without {_WAY})")
-    if mode != THROUGH:
-        other = f"run its workloads at {pair.target}" if pair.target != pair.origin else "bring its workloads back"
-        raise VastplanError(f"{pair.path} is shared by global access, so its roles cannot change ({other}: {_WAY})")
-    problem = amiss(shares(ends))
-    if problem:
-        raise VastplanError(f"{pair.path} cannot be used from {pair.target}: {problem}")
-
-
-def loss_through(ends: SharedEnds) -> str:
-    """What is lost, and what it costs, in words."""
-    lost = "nothing that was written before the freeze"
-    if not ends.outbound:
-        return lost
-    there, origin = ends.target.site, ends.origin.site
-    return (
-        f"{lost}; {origin} stays a single point of failure for what then runs at {there}, "
-        "and every write from there crosses the WAN"
-    )
-
-
-def of_sharing(ends: SharedEnds) -> list[Fact]:
+def _of_sharing(ends: SharedEnds) -> list[Fact]:
     """What the two sides report, the source first, and how long a checkpoint takes at the satellite."""
     facts = [
         fact for one, cached in zip((ends.source, ends.target), ends.cached, strict=True) for fact in _said(one, cached)
@@ -105,21 +148,3 @@ def _there(ends: SharedEnds) -> list[Fact]:
     except (Refused, Unreachable) as problem:
         return [Fact(f"workloads at {ends.target.site}", f"unknown: {problem}")]
     return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: not changed") for job in found]
-
-
-def by_hand_through(pair: Pair) -> tuple[str, ...]:
-    """The steps that remain by hand."""
-    told = []
-    if not pair.work:
-        told.append(
-            f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
-            f"{pair.target} after the move, not earlier"
-        )
-    told += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
-    if pair.reads:
-        told.append(
-            f"the document lets {pair.target} only read it (access): workloads that write are submitted there all the same"
-        )
-    if pair.target != pair.origin:
-        told.append(f"active stays {pair.origin} in the document; the way back: --to {pair.origin} {_WAY}")
-    return tuple(told)

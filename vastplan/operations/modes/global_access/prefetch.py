@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage, Told
+from vastplan.operations.stage import Call, Gate, Holds, Stage, Told
 from vastplan.schema.ports.cache import Cached, Prefetch, Progress
 
 WARM, PREFETCH = "warm", "prefetch"

@@ -12,11 +12,11 @@ from datetime import datetime
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Operation, Outcome, Phase
+from vastplan.operations.calls.copy import patience
 from vastplan.operations.calls.job import STILL, new_name, phase, suspend
 from vastplan.operations.ends import Ends, Home, jobs_of
 from vastplan.operations.modes.global_access.prefetch import warm
-from vastplan.operations.modes.restore.stages import patience
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica, Role
@@ -104,7 +104,7 @@ def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
     return told
 
 
-def through(ends: SharedEnds) -> tuple[Stage, ...]:
+def stages(ends: SharedEnds) -> tuple[Stage, ...]:
     """Its stages, in order. Towards the origin nothing is prefetched, because it has the data."""
     bound = patience(ends.size)
     prefetch = (warm(ends.cached[1], ends.directory, ends.size, bound),) if ends.outbound else ()

@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from vastplan.model.operation import Attempt, Facts, Operation
 from vastplan.operations.ends import Work, noted
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.stages.work import FREEZE, START
 from vastplan.schema.ports.workloads import Job
 
 OF_EACH = "of each"  # the facts of each path, by its key
 
 
-def joint(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
+def as_one(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
     """The stages of several paths as one list. `parts` are the stages of each, equal in number and names, by its key."""
     keys = tuple(parts)
     columns = zip(*parts.values(), strict=True)

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.calls.copy import Beside, Wanted
+from vastplan.operations.calls.copy import Beside, CopyTarget
 from vastplan.operations.calls.job import GONE, base_name
 from vastplan.operations.ends import LABEL, job_of, jobs_of
-from vastplan.operations.stages.stage import Call, Told
+from vastplan.operations.stage import Call, Told
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
 from vastplan.schema.ports.workloads import Job
 
@@ -66,10 +66,10 @@ def to_make(ends: Rehearsed, id: str) -> Facts:
     }
 
 
-def wanted(operation: Operation) -> Wanted:
+def wanted(operation: Operation) -> CopyTarget:
     """The rehearsal's copy, which copies only the data that is read."""
     said = operation.facts[REHEARSAL]
-    return Wanted(str(said["name"]), str(said["directory"]), background=False)
+    return CopyTarget(str(said["name"]), str(said["directory"]), background=False)
 
 
 def mounts(operation: Operation) -> tuple[Mount, ...]:

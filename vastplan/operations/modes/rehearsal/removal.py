@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vastplan.model.operation import Operation
 from vastplan.operations.calls import copy as copies
-from vastplan.operations.modes.planned import LEAST
 from vastplan.operations.modes.rehearsal import calls
 from vastplan.operations.modes.rehearsal.calls import TRY, Rehearsed, tried, wanted
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.roles import LEAST
 
 CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
 

@@ -9,12 +9,12 @@ from vastplan.model.moments import moment
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls.job import STILL, phase
-from vastplan.operations.calls.restore import gone, snapshot_of
-from vastplan.operations.modes.planned import LEAST
+from vastplan.operations.calls.snapshot import gone, snapshot_of
 from vastplan.operations.modes.rehearsal import calls, removal
 from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, tried, wanted
 from vastplan.operations.modes.rehearsal.removal import CLONE
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.roles import LEAST
 from vastplan.operations.stages.work import strangers
 from vastplan.schema.ports.replica import Point, Role
 from vastplan.schema.ports.snapshots import Snapshot
@@ -29,9 +29,9 @@ NOT_TRIED = "not tried"
 REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
 
 
-def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
+def stages(ends: Rehearsed) -> tuple[Stage, ...]:
     """Its stages, in order; each adds its duration to the facts."""
-    stages = (
+    each = (
         _look(ends),
         _clone(ends),
         _mount(ends),
@@ -40,7 +40,7 @@ def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
         removal.unmount(ends),
         removal.remove(ends),
     )
-    return tuple(_timed(ends, stage) for stage in stages)
+    return tuple(_timed(ends, stage) for stage in each)
 
 
 def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
@@ -70,7 +70,7 @@ def _by(ends: Rehearsed) -> str:
     return f" by the clock of {site}" if site else ""
 
 
-def amiss_of_rehearsal(ends: Rehearsed) -> str:
+def amiss(ends: Rehearsed) -> str:
     """Why a rehearsal is not possible, "" if it is."""
     side, there = ends.target.look(), ends.target.site
     if side.role is not Role.DESTINATION:
@@ -112,7 +112,7 @@ def _timed(ends: Rehearsed, stage: Stage) -> Stage:
 
 def _look(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
-        return amiss_of_rehearsal(ends) or strangers(ends, operation)
+        return amiss(ends) or strangers(ends, operation)
 
     def gate(_: Operation) -> Gate:
         found = newest_kept(ends)

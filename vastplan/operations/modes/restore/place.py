@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.value import Ref
-from vastplan.operations.plan.pair import ClaimOf, mounted, standing
+from vastplan.operations.document import Document
+from vastplan.operations.plan.claims import ClaimOf, mounted, objects_on
 from vastplan.schema.entries import Entry
 
 PLACE = "place"
@@ -37,19 +37,19 @@ class Place:
     covers: tuple[str, ...]
 
 
-def place_of(workspace: Workspace, address: Address) -> Place:
+def place_of(document: Document, address: Address) -> Place:
     """The place of a volume, view, bucket or protected path. Raises `VastplanError` if the document has no directory for it."""
-    everything = workspace.entries()[0]
-    entry = _directory_of(workspace, everything, address)
+    everything = document.objects()
+    entry = _directory_of(document, everything, address)
     site = entry.address.site
     directory = str(entry.values.get("source_dir") or entry.values["path"]).rstrip("/")
     tenant = entry.values.get("tenant")
     path = next((one for one in everything if _protects(one, site, directory, tenant)), None)
     origin = entry.origin or str(address)
     written = next(
-        (one for one in workspace.document.entries if str(one.address) == origin and one.address.kind == "volume"), None
+        (one for one in document.written if str(one.address) == origin and one.address.kind == "volume"), None
     )
-    covers = set(standing(everything, site, directory))
+    covers = set(objects_on(everything, site, directory))
     if path is not None:
         covers.add(str(path.address))
         remote = path.values.get("remote_tenant")
@@ -94,7 +94,7 @@ def place_begun(operation: Operation) -> Place | None:
         return None
 
 
-def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: Address) -> Entry:
+def _directory_of(document: Document, everything: tuple[Entry, ...], address: Address) -> Entry:
     """The view or the protected path with the directory of an address."""
     for one in everything:
         if one.address == address and address.kind in ("view", "protected_path"):
@@ -102,7 +102,7 @@ def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: 
     for one in everything:
         if one.origin == str(address) and one.address.kind == "view" and one.address.site == address.site:
             return one
-    volumes = {str(one.address) for one in workspace.document.entries if one.address.kind == "volume"}
+    volumes = {str(one.address) for one in document.written if one.address.kind == "volume"}
     if str(address) in volumes:
         raise VastplanError(
             f"{address} is of a storage class: the CSI driver creates its directory, and its snapshots are VolumeSnapshots of Kubernetes "

@@ -17,7 +17,7 @@ from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachab
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
-from vastplan.operations.stages.stage import Call, Gate, Holds, Stage, Told, undoing
+from vastplan.operations.stage import Call, Gate, Holds, Stage, Told, undoing
 
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened

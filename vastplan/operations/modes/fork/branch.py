@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vastplan.app.connect import Providers
-from vastplan.app.operating.course import paths_of
-from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
@@ -15,9 +12,11 @@ from vastplan.model.operation import Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
-from vastplan.operations.plan.pair import Branch, ClaimOf, Pair, mounted
+from vastplan.operations.document import Document
+from vastplan.operations.plan.claims import ClaimOf, mounted
+from vastplan.operations.plan.pair import Branch, Pair
+from vastplan.operations.sites import Sites
 from vastplan.schema.entries import Entry
-from vastplan.schema.rows import dig
 
 _LATEST = "latest"
 
@@ -62,10 +61,10 @@ def facts_of(branch: Branch) -> dict[str, object]:
     }  # fmt: skip
 
 
-def parts_of(workspace: Workspace, branch: Branch | None) -> tuple[str, ...]:
+def parts_of(document: Document, branch: Branch | None) -> tuple[str, ...]:
     """The entries of the document that a branch consists of."""
     return tuple(
-        str(one.address) for one in workspace.entries()[0] if branch is not None and one.origin == str(branch.address)
+        str(one.address) for one in document.objects() if branch is not None and one.origin == str(branch.address)
     )
 
 
@@ -79,24 +78,24 @@ def refuse_changed(pair: Pair, operation: Operation) -> None:
         )
 
 
-def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
+def missing(document: Document, sites: Sites, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Which parts of a branch are not applied yet, and what to type; "" if all are applied and each claim is bound."""
-    parts = [one for one in workspace.entries()[0] if one.origin == str(branch.address)]
+    parts = [one for one in document.objects() if one.origin == str(branch.address)]
     owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
     absent = [str(one.address) for one in parts if str(one.address) not in owned]
     if not parts:
         return f"{branch.address} is no longer in the document"
     if not absent:
-        absent = [f"{one} is not bound" for one in _unbound(workspace, providers, parts, owned)]
+        absent = [f"{one} is not bound" for one in _unbound(sites, parts, owned)]
     if not absent:
         return ""
-    command = apply_command(workspace, branch)
+    command = apply_command(document, branch)
     return f"{branch.address} is not applied yet ({', '.join(absent[:4])}): type {command}, then go on"
 
 
-def apply_command(workspace: Workspace, branch: Branch) -> str:
+def apply_command(document: Document, branch: Branch) -> str:
     """The command that creates view, quota, claim and data source of a branch, and adopts its clone."""
-    return f"vastplan apply {paths_of(workspace)} --adopt --target {word(str(branch.address))}"
+    return f"vastplan apply {document.paths} --adopt --target {word(str(branch.address))}"
 
 
 def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
@@ -106,22 +105,9 @@ def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     return f"{branch.address}, which an apply adopted" if known else ""
 
 
-def _unbound(
-    workspace: Workspace, providers: Providers, parts: Iterable[Entry], owned: Mapping[str, Owned]
-) -> list[str]:
-    kind = workspace.registry.kinds["persistent_volume_claim"]
-    found = []
-    for one in parts:
-        if one.address.kind != kind.name:
-            continue
-        provider = providers.get((one.address.site, kind.system))
-        if provider is None or isinstance(provider, Exception):
-            found.append(str(one.address))
-            continue
-        row = provider.read(kind, owned[str(one.address)].locator)
-        if row is None or dig(row, ("status", "phase")) != "Bound":
-            found.append(str(one.address))
-    return found
+def _unbound(sites: Sites, parts: Iterable[Entry], owned: Mapping[str, Owned]) -> list[str]:
+    claims = [one.address for one in parts if one.address.kind == "persistent_volume_claim"]
+    return [str(one) for one in claims if not sites.bound(one.site, owned[str(one)].locator)]
 
 
 def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:

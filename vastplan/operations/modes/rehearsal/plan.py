@@ -1,14 +1,11 @@
-"""Rehearsals of a move: the ends, the evidence that a person weighs, and the result that a later plan shows."""
+"""The mode of a rehearsal: its ends, the evidence that a person weighs, and the result that a later plan shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vastplan.app.connect import Providers
-from vastplan.app.operating.clients import vast_at, volumes_at
-from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.formatting import span
@@ -17,8 +14,10 @@ from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Ref
-from vastplan.operations.ends import Work
-from vastplan.operations.modes.rehearsal.calls import Rehearsed
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Ends, Work
+from vastplan.operations.modes.mode import Mode, Users, WantedMove
+from vastplan.operations.modes.rehearsal.calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.modes.rehearsal.stages import (
     CAME,
     MEASURED,
@@ -26,27 +25,85 @@ from vastplan.operations.modes.rehearsal.stages import (
     OLDEST,
     POINT,
     age_of,
+    amiss,
     dating,
     newest_kept,
+    stages,
 )
 from vastplan.operations.plan.pair import Pair, Rehearsal
 from vastplan.operations.plan.steps import unmounted
+from vastplan.operations.sites import PathAt, Sites
+from vastplan.operations.stage import Stage
 from vastplan.schema.entries import Entry
 from vastplan.schema.ports.workloads import Job
-from vastplan.systems.vast.restorable import VastDirectory
-from vastplan.systems.vast.views import VastViews
 
 _APART = 60.0  # seconds: a smaller difference of the clocks is not reported
 
 
-def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
-    """The pair, marked as a rehearsal. Raises `VastplanError` for a path with global access, which has no copy."""
-    if pair.origin:
-        raise VastplanError(
-            f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
-            "so a rehearsal has nothing to clone"
+class Rehearse(Mode):
+    """The rehearsal."""
+
+    def aimed(self, document: Document, pair: Pair, wanted: WantedMove) -> Pair:
+        """The pair, marked as a rehearsal. Raises `VastplanError` for a path with global access, which has no copy."""
+        if pair.origin:
+            raise VastplanError(
+                f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
+                "so a rehearsal has nothing to clone"
+            )
+        return replace(pair, rehearsal=Rehearsal(_every(document.objects(), pair)))
+
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        return stages(_rehearsed(ends))
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` if the target has no restore point that is new enough, or nothing can be created there."""
+        problem = amiss(_rehearsed(ends))
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be rehearsed: {problem}")
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """Nothing."""
+        return {}, "nothing"
+
+    def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
+        """The restore point that is cloned, its age, and which workloads are tried."""
+        return tuple(_evidence(_rehearsed(ends), users))
+
+    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+        """The notes for a person."""
+        return (
+            "nothing is left to delete; see the result of each workload: vastplan move status PATH",
+            f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
+            "(trackers, buckets, services) happens twice",
+            *unmounted(pair, f"the data at {pair.target}", "tried"),
         )
-    return replace(pair, rehearsal=Rehearsal(_every(tuple(entries), pair)))
+
+    def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
+        """What it creates, and the workloads that are not tried, by id."""
+        found = _rehearsed(ends)
+        why = ((job, _not_tried(found, work, job)) for work, job in users)
+        return {
+            REHEARSAL: to_make(found, id),
+            NOT_TRIED: {job.id: {"name": job.name, "why": said} for job, said in why if said},
+        }
+
+
+def with_rehearsal(sites: Sites, pair: Pair, ends: Ends, there: PathAt) -> Rehearsed:
+    """The ends with what the rehearsal creates its objects by."""
+    return Rehearsed(
+        **ends.as_they_are(),
+        store=there.directory(),
+        name=pair.name,
+        every=pair.rehearsal.every if pair.rehearsal else 0.0,
+        views=there.views(),
+        volumes=sites.volumes(pair.target),
+    )
+
+
+def _rehearsed(ends: Ends) -> Rehearsed:
+    assert isinstance(ends, Rehearsed)
+    return ends
 
 
 def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
@@ -60,33 +117,7 @@ def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
     return float(min((one for one in said if isinstance(one, int | float)), default=0.0))
 
 
-def rehearsed(
-    workspace: Workspace, providers: Providers, pair: Pair, ends: Mapping[str, Any], store: VastDirectory
-) -> Rehearsed:
-    """The ends of a rehearsal."""
-    provider = vast_at(providers, pair.target)
-    return Rehearsed(
-        **ends,
-        store=store,
-        name=pair.name,
-        every=pair.rehearsal.every if pair.rehearsal else 0.0,
-        views=VastViews(pair.target, provider, store.tenant, store.directory),
-        volumes=volumes_at(workspace, providers, pair.target),
-    )
-
-
-def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
-    """The notes for a person about the rehearsal."""
-    return (
-        "nothing is left to delete; see the result of each workload: vastplan move status PATH",
-        f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
-        "(trackers, buckets, services) happens twice",
-        *unmounted(pair, f"the data at {pair.target}", "tried"),
-    )
-
-
-def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterator[Fact]:
-    """The evidence for a rehearsal."""
+def _evidence(ends: Rehearsed, users: Users) -> Iterator[Fact]:
     there, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
     yield Fact(f"{there} role", f"{side.said}, {side.state}")
     if found is not None:
@@ -135,12 +166,6 @@ def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
     if ends.volumes is None or ends.target_jobs is None:
         return f"the document has no Kubernetes or no Run:AI at {ends.target.site}"
     return ""
-
-
-def not_tried(ends: Rehearsed, users: Iterable[tuple[Work, Job]]) -> dict[str, dict[str, str]]:
-    """The workloads that are not tried, by id, as the record keeps them."""
-    found = ((job, _not_tried(ends, work, job)) for work, job in users)
-    return {job.id: {"name": job.name, "why": why} for job, why in found if why}
 
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:

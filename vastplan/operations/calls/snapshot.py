@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.model.operation import Facts, Operation
-from vastplan.operations.stages.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, Told
 from vastplan.schema.ports.snapshots import Restorable, Snapshot, Store
 
 RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"

@@ -1,36 +1,26 @@
-"""The course of any operation: when its plan is too old, when it has ended, when it goes on."""
+"""The course of any operation: what refuses another one, when it has ended, when it goes on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TypedDict
 
-from vastplan.app.operating.record import by_id
-from vastplan.app.workspace import Workspace
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
-from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.ends import Work, newcomers
-from vastplan.operations.stages.run import Run, Stopped, Unknown, begin, carry_out, close
-from vastplan.operations.stages.stage import Stage
+from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
+from vastplan.operations.stage import Stage
 from vastplan.schema.ports.workloads import Job
 
-LASTS = timedelta(minutes=15)
 
-
-def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
-    """Record the end in both ledger parts, if a killed run wrote only one. Raises `Stale` for an operation that was taken back."""
+def evened(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
+    """The operation, recorded in all ledger parts: a killed run may have written only one."""
     if any(part.operations.get(known.subject) != known for part in parts.values()):
         write(known)
-    if known.phase is Phase.ABORTED:
-        raise Stale(f"{known.address}: the {known.kind} {known.id} was taken back; plan another one")
     return known
 
 
@@ -42,12 +32,6 @@ def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
         if stage.crossed(known):
             return begin(replace(known, phase=Phase.OPEN), run)
     raise Stopped(f"{known.address}: the {known.kind} {known.id} is being taken back; go on with that: {run.back}")
-
-
-def all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
-    """The ledger's parts of all sites that have one."""
-    with workspace.ledger() as backend:
-        return {site: backend.read(site) for site in backend.sites()}
 
 
 def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
@@ -66,37 +50,6 @@ def second(one: Operation) -> VastplanError:
     )
 
 
-def refuse_old(workspace: Workspace, plan: OperationPlan, now: datetime) -> None:
-    """Raises `Stale` for a plan that has expired, or whose document has changed."""
-    if now > datetime.fromisoformat(plan.expires):
-        raise Stale(f"{plan.path}: the planned {plan.kind} has expired ({plan.expires}); plan it again")
-    if workspace.digest(workspace.entries()[0]) != plan.digest:
-        raise Stale(f"{plan.path}: the document has changed since the {plan.kind} was planned; plan it again")
-
-
-class Heading(TypedDict):
-    """The fields of an operation's plan about its document and its time."""
-
-    document: str
-    digest: str
-    folder: str
-    sources: tuple[str, ...]
-    created: str
-    expires: str
-
-
-def heading(workspace: Workspace, now: datetime) -> Heading:
-    """The heading of a plan created now."""
-    return Heading(
-        document=workspace.name,
-        digest=workspace.digest(workspace.entries()[0]),
-        folder=str(Path.cwd()),
-        sources=tuple(map(str, workspace.document.paths)),
-        created=now.isoformat(timespec="seconds"),
-        expires=(now + LASTS).isoformat(timespec="seconds"),
-    )
-
-
 def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], what: str = "it") -> None:
     """Raises `Stale` if workloads that are not in the plan use the data; `what` is to be planned again."""
     others = newcomers(users, plan.jobs)
@@ -104,14 +57,7 @@ def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], wha
         raise Stale(f"{plan.path}: workloads that are not in the plan use it now: {others}; plan {what} again")
 
 
-def refuse_another(workspace: Workspace, plan: OperationPlan) -> None:
-    """Raises `Stale` for a plan of another document."""
-    if plan.document != workspace.name:
-        raise Stale(f"the planned {plan.kind} is of the document {inert(plan.document, 80)}, not of {workspace.name}")
-
-
 def carried(
-    workspace: Workspace,
     plan: OperationPlan,
     known: Operation | None,
     parts: Mapping[str, SiteLedger],
@@ -126,22 +72,15 @@ def carried(
     short = plan.id[:8]
     if known is None or known.phase.closed:
         if known is not None and known.id == short:
-            return ended(known, parts, run.journal)
-        refuse_old(workspace, plan, run.clock.now())
+            if evened(known, parts, run.journal).phase is Phase.ABORTED:
+                raise Stale(f"{known.address}: the {known.kind} {known.id} was taken back; plan another one")
+            return known
         operation = begin(record(), run)
     elif known.id != short:
         raise second(known)
     else:
         operation = forward(known, stages(known), run)
     return close(carry_out(operation, stages(operation), run), run)
-
-
-def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
-    """The operation to take back. Raises `VastplanError` if it does not exist or is done."""
-    known = by_id(all_parts(workspace), kind, typed)
-    if known.phase is Phase.DONE:
-        raise VastplanError(f"{known.address}: the {kind} {known.id} has ended ({known.phase.value})")
-    return known
 
 
 @contextmanager
@@ -159,8 +98,3 @@ def heard(address: str, again: str) -> Iterator[None]:
 def shown(stage: Stage) -> PlannedStage:
     """A stage for a plan."""
     return PlannedStage(stage.name, stage.does, stage.until, stage.bound, stage.back, stage.no_return)
-
-
-def paths_of(workspace: Workspace) -> str:
-    """The paths of the document, as somebody types them."""
-    return words(workspace.document.paths)

@@ -1,12 +1,10 @@
-"""The record of an operation in the ledgers of its sites: written to one after the other; the newer record counts."""
+"""The records of operations in the parts of the ledger; the newer record counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vastplan.app.locks import LockedLedgers
-from vastplan.ledger import events
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import WHOLE, Operation
@@ -47,15 +45,3 @@ def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
 def meant(one: Operation, typed: str) -> bool:
     """Whether a typed text means this operation: its id, the id of its plan, its address, or an address that it covers."""
     return typed in (one.id, one.consent.get("plan"), one.address, *one.covers)
-
-
-def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:
-    """Returns a function that writes a record to the ledger parts of its sites, the source's first, and returns when it is durable."""
-
-    def write(operation: Operation) -> None:
-        for site in dict.fromkeys((operation.source, operation.target)):
-            session = ledgers.sessions[site]
-            session.holds()
-            session.record(events.operate(operation))
-
-    return write

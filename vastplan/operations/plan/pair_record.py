@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from vastplan.app.operating.course import all_parts
-from vastplan.app.operating.record import of_kind
-from vastplan.app.workspace import Workspace
-from vastplan.engine.live.open_operations import under_way
 from vastplan.model.address import Address
-from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.escaping import inert
-from vastplan.model.operation import PAST, Operation
-from vastplan.model.operation_plan import OperationPlan
-from vastplan.operations.plan.pair import ClaimOf, Pair, Rehearsal
+from vastplan.model.errors import VastplanError
+from vastplan.model.operation import Operation
+from vastplan.operations.plan.claims import ClaimOf
+from vastplan.operations.plan.pair import Pair, Rehearsal
 
-_Found = TypeVar("_Found")
 PAIRS = "pairs"
 """The key in a record's facts of the moved pairs, each by the address of its path."""
 
@@ -34,46 +28,6 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
         return None
 
 
-def found_to_go_on(
-    workspace: Workspace, plan: OperationPlan, find: Callable[[], _Found], again: str, back: str
-) -> _Found:
-    """The subject of a plan, found in the document. Raises `VastplanError`; if the operation has begun, the error says what to put
-    back, the command to go on (`again`) and, before the point of no return, the command to give up (`back`)."""
-    try:
-        return find()
-    except VastplanError as problem:
-        for one in of_kind(all_parts(workspace), plan.kind):
-            if one.id == plan.id[:8] and not one.phase.closed:
-                give_up = "" if PAST in one.facts else f"; or give up: {back}"
-                raise left_out(workspace, one, problem, f"go on: {again}{give_up}") from problem
-        raise
-
-
-def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[], _Found], again: str) -> _Found:
-    """The subject of an operation to abort, from the document if its record lacks it. Raises `VastplanError` like `found_to_go_on`."""
-    try:
-        return find()
-    except VastplanError as problem:
-        raise left_out(workspace, known, problem, again) from problem
-
-
-def left_out(workspace: Workspace, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
-    """The error for an entry that an operation needs and the document lacks. `ways` are the commands to type once it is back."""
-    if isinstance(problem, Invalid):
-        what = f"{inert(operation.address, 200)}: {under_way(operation)}"
-        whole = f"{what}, and the document is not valid now; correct it, then {ways}"
-        return VastplanError(f"{whole}\n{problem}")
-    known = {str(one.address) for one in workspace.entries()[0]}
-    known |= {str(one.address) for one in workspace.document.entries}
-    gone = [address for address in _needed(operation) if address not in known]
-    if not gone:
-        return problem
-    return VastplanError(
-        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {under_way(operation)}; "
-        f"put it back as it was, then {ways}"
-    )
-
-
 def refuse_other_claims(pair: Pair, operation: Operation) -> None:
     """Raises `VastplanError` if workloads use the data through other claims than at the beginning: who still writes is unknown."""
     before = pair_begun(operation, str(pair.path))
@@ -86,7 +40,7 @@ def refuse_other_claims(pair: Pair, operation: Operation) -> None:
             )
 
 
-def _needed(operation: Operation) -> tuple[str, ...]:
+def entries_of(operation: Operation) -> tuple[str, ...]:
     """The entries of the document that an operation needs to go on."""
     fork = operation.facts.get("fork")
     said = operation.facts.get(PAIRS)

@@ -1,0 +1,60 @@
+"""A loaded document, as moves and restores read it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+
+from vastplan.app.checks import facts_of
+from vastplan.app.workspace import Workspace
+from vastplan.checks.checkpoint.evaluate import WITH_BUDGET, evaluate_volume
+from vastplan.checks.checkpoint.write_time import LimitKind
+from vastplan.model.dataclass import dataclass
+from vastplan.model.shell import words
+from vastplan.operations.document import WanWrite
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True)
+class DocumentOf:
+    """The document of a workspace, as operations read it."""
+
+    workspace: Workspace
+
+    @property
+    def written(self) -> tuple[Entry, ...]:
+        """Its entries as they are written."""
+        return self.workspace.document.entries
+
+    @property
+    def sites(self) -> Collection[str]:
+        """The names of its sites."""
+        return self.workspace.document.head.sites
+
+    @property
+    def paths(self) -> str:
+        """Its files, as somebody types them."""
+        return words(self.workspace.document.paths)
+
+    def objects(self) -> tuple[Entry, ...]:
+        """The objects that it is composed to. Raises `Invalid`."""
+        return self._objects
+
+    @cached_property
+    def _objects(self) -> tuple[Entry, ...]:
+        return self.workspace.entries()[0]
+
+    def wan_write(self, volume: str, site: str, origin: str) -> WanWrite | str | None:
+        """By the checkpoint block of the volume and the bandwidth of the site."""
+        facts = facts_of(self.workspace, self.workspace.composed())
+        entry = facts.written.on(site, WITH_BUDGET).get(volume)
+        if entry is None or "checkpoint" not in entry.values:
+            return None
+        found = evaluate_volume(entry, facts.scope, facts.capability(site))
+        over = [one for one in found.budget.write_times if one.limit.kind is LimitKind.WAN] if found.budget else []
+        if found.budget is None or not over:
+            if origin in facts.capability(site).get("wan_bw_mbps", {}):
+                return "; ".join(finding.message for finding in found.findings)
+            return f"sites.{site}.capability.wan_bw_mbps.{origin} is not given"
+        inputs, rate = found.budget.inputs, over[0].limit.bytes_per_second
+        return WanWrite(inputs.size_bytes, rate, over[0].seconds, inputs.interval, inputs.writer.asynchronous)

@@ -1,0 +1,195 @@
+"""The course of a planned operation (move, restore): plan it (only reads), carry it out from its file, list it, take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from vastplan.app.connect import connected
+from vastplan.app.files.versioned import VersionedFile
+from vastplan.app.locks import LockedLedgers, locked_ledgers
+from vastplan.app.operation_document import DocumentOf
+from vastplan.app.workspace import Workspace
+from vastplan.engine.live.open_operations import under_way
+from vastplan.ledger import events
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import Invalid, Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clients import Clients
+from vastplan.operations.clock import CLOCK, Clock
+from vastplan.operations.course import carried, evened, heard
+from vastplan.operations.plan.pair_record import entries_of
+from vastplan.operations.record import by_id, of_kind
+from vastplan.operations.run import Run, abort
+from vastplan.operations.subject import Heading, Met, OperationKind, Subject
+
+Wanted = TypeVar("Wanted")
+Planned = TypeVar("Planned", bound=OperationPlan)
+_LASTS = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Operations(Generic[Wanted, Planned]):
+    """The operations of one kind. `file` is the format of their plans."""
+
+    kind: OperationKind[Wanted, Planned]
+    file: VersionedFile[Planned]
+
+    def plan(self, workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> Planned:
+        """Read the sites and plan the operation. Raises `VastplanError` if it is not possible."""
+        document, clock = DocumentOf(workspace), clock or CLOCK
+        subject = self.kind.wanted(document, wanted)
+        with workspace.ledger() as backend:
+            parts = {site: backend.read(site) for site in subject.sites}
+        with connected(workspace.document, sites=subject.sites, writable=False) as clients:
+            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), parts, clock)
+            return self.file.sealed(met.plan(parts, lambda now: _heading(document, now)))
+
+    def run(
+        self,
+        workspace: Workspace,
+        plan: Planned,
+        tell: Callable[[str], None],
+        again: str,
+        clock: Clock | None = None,
+        consent: Mapping[str, object] | None = None,
+    ) -> Operation:
+        """Carry out the plan, or continue an operation that has begun. `consent` are the consents given now, `again` the command to
+        go on.
+
+        The file only identifies the plan that a person reviewed; the run follows the document and what it reads from the systems.
+        Raises `Stopped`, `Stale`.
+        """
+        document, clock = DocumentOf(workspace), clock or CLOCK
+        if plan.document != workspace.name:
+            raise Stale(
+                f"the planned {plan.kind} is of the document {inert(plan.document, 80)}, not of {workspace.name}"
+            )
+        back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
+        subject = self._to_go_on(document, plan, again, back)
+        with _opened(workspace, subject, clock, again) as (met, parts, write):
+            known = met.known(plan, parts)
+            run = Run(clock, write, tell, met.standing, again, back)
+
+            def record() -> Operation:
+                _refuse_old(document, plan, run.clock.now())
+                return met.record(plan, parts, known, consent or {})
+
+            return carried(plan, known, parts, run, record, met.stages)
+
+    def abort(
+        self, workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None
+    ) -> Operation:
+        """Take back what an operation did. Raises `Stopped` past the point of no return."""
+        document, clock = DocumentOf(workspace), clock or CLOCK
+        known = by_id(_all_parts(workspace), self.kind.name, id)
+        if known.phase is Phase.DONE:
+            raise VastplanError(f"{known.address}: the {known.kind} {known.id} has ended ({known.phase.value})")
+        again = f"vastplan {self.kind.name} abort {document.paths} {known.id}"
+        subject = self.kind.recorded(document, known) or self._to_take_back(document, known, again)
+        with _opened(workspace, subject, clock, again) as (met, parts, write):
+            known = by_id(parts, self.kind.name, known.id)
+            met.refuse_another(known, parts)
+            if known.phase is Phase.ABORTED:
+                return evened(known, parts, write)
+            return abort(known, met.stages(known), Run(clock, write, tell, met.standing, again))
+
+    def known(self, workspace: Workspace) -> tuple[Operation, ...]:
+        """The last operation of each subject, from the ledger. Reads no system."""
+        return of_kind(_all_parts(workspace), self.kind.name)
+
+    def _to_go_on(self, document: DocumentOf, plan: Planned, again: str, back: str) -> Subject[Planned]:
+        """The subject of a plan, found in the document. Raises `VastplanError`; if the operation has begun, the error says what to put
+        back, the command to go on (`again`) and, before the point of no return, the command to give up (`back`)."""
+        try:
+            return self.kind.planned(document, plan)
+        except VastplanError as problem:
+            for one in self.known(document.workspace):
+                if one.id == plan.id[:8] and not one.phase.closed:
+                    give_up = "" if PAST in one.facts else f"; or give up: {back}"
+                    raise _left_out(document, one, problem, f"go on: {again}{give_up}") from problem
+            raise
+
+    def _to_take_back(self, document: DocumentOf, known: Operation, again: str) -> Subject[Planned]:
+        """The subject of an operation whose record lacks it, from the document. Raises `VastplanError`, which says what to put back."""
+        try:
+            return self.kind.begun(document, known)
+        except VastplanError as problem:
+            raise _left_out(document, known, problem, again) from problem
+
+
+@contextmanager
+def _opened(
+    workspace: Workspace, subject: Subject[Planned], clock: Clock, again: str
+) -> Iterator[tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]]:
+    """The subject over the clients of its sites, its locked parts of the ledger, and a function that makes a record durable there."""
+    with (
+        locked_ledgers(workspace, subject.sites) as ledgers,
+        connected(workspace.document, sites=subject.sites, writable=True) as clients,
+    ):
+        parts = ledgers.parts()
+        with heard(subject.label, again):
+            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), parts, clock)
+
+        def write(operation: Operation) -> None:
+            for one in met.records(operation):
+                _record(ledgers, one)
+
+        yield met, parts, write
+
+
+def _record(ledgers: LockedLedgers, operation: Operation) -> None:
+    """Write a record to the parts of its sites, the source's first; it is durable afterwards."""
+    for site in dict.fromkeys((operation.source, operation.target)):
+        session = ledgers.sessions[site]
+        session.holds()
+        session.record(events.operate(operation))
+
+
+def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
+    """The ledger's parts of all sites that have one."""
+    with workspace.ledger() as backend:
+        return {site: backend.read(site) for site in backend.sites()}
+
+
+def _heading(document: DocumentOf, now: datetime) -> Heading:
+    """The heading of a plan created now."""
+    workspace = document.workspace
+    return Heading(
+        document=workspace.name,
+        digest=workspace.digest(document.objects()),
+        folder=str(Path.cwd()),
+        sources=tuple(map(str, workspace.document.paths)),
+        created=now.isoformat(timespec="seconds"),
+        expires=(now + _LASTS).isoformat(timespec="seconds"),
+    )
+
+
+def _refuse_old(document: DocumentOf, plan: OperationPlan, now: datetime) -> None:
+    """Raises `Stale` for a plan that has expired, or whose document has changed."""
+    if now > datetime.fromisoformat(plan.expires):
+        raise Stale(f"{plan.path}: the planned {plan.kind} has expired ({plan.expires}); plan it again")
+    if document.workspace.digest(document.objects()) != plan.digest:
+        raise Stale(f"{plan.path}: the document has changed since the {plan.kind} was planned; plan it again")
+
+
+def _left_out(document: DocumentOf, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
+    """The error for an entry that an operation needs and the document lacks. `ways` are the commands to type once it is back."""
+    if isinstance(problem, Invalid):
+        what = f"{inert(operation.address, 200)}: {under_way(operation)}"
+        whole = f"{what}, and the document is not valid now; correct it, then {ways}"
+        return VastplanError(f"{whole}\n{problem}")
+    known = {str(one.address) for one in (*document.objects(), *document.written)}
+    gone = [address for address in entries_of(operation) if address not in known]
+    if not gone:
+        return problem
+    return VastplanError(
+        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {under_way(operation)}; "
+        f"put it back as it was, then {ways}"
+    )

@@ -1,0 +1,231 @@
+"""The move of a project or tenant: one operation over all paths of its volumes, with a record for each path.
+
+The record of a path is under its own guid, as after a move of that path alone, so that a second move of the path is refused. The
+records differ only in subject and address; if a killed run left them uneven, the newest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import Stale
+from vastplan.model.move_plan import PLANNED, MovePlan
+from vastplan.model.operation import PATHS, WHOLE, Operation
+from vastplan.model.operation_plan import Fact
+from vastplan.model.site_ledger import operations
+from vastplan.operations.clock import Clock
+from vastplan.operations.course import refuse_newcomers, refuse_second, second, shown
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Ends
+from vastplan.operations.modes.group.pairs import pairs_of
+from vastplan.operations.modes.group.stages import as_one, users_together
+from vastplan.operations.modes.mode import Users
+from vastplan.operations.modes.table import MODES, ends_of, refuse
+from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.evidence import of_jobs
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
+from vastplan.operations.plan.steps import staying, suspended_before
+from vastplan.operations.record import whole
+from vastplan.operations.sites import Sites
+from vastplan.operations.stage import Stage
+from vastplan.operations.subject import Heading, Parts
+
+_MODE = MODES[PLANNED]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMove:
+    """The move of all pairs."""
+
+    document: Document
+    pairs: tuple[Pair, ...]
+    address: Address | None = None
+    """The project or tenant, for a move that is to be planned."""
+
+    @property
+    def label(self) -> str:
+        """The addresses of the paths."""
+        return ", ".join(str(pair.path) for pair in self.pairs)
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Source and target."""
+        return self.pairs[0].source, self.pairs[0].target
+
+    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> GroupMet:
+        """The paths at both sites. Raises `VastplanError` if one does not have them."""
+        met = tuple(ends_of(self.document, sites, pair, parts, clock) for pair in self.pairs)
+        return GroupMet(
+            self.document, self.pairs, self.address, tuple(ends for ends, _ in met), tuple(guid for _, guid in met)
+        )
+
+
+def asked_for(document: Document, address: Address, to: str) -> GroupMove:
+    """The move of a project or tenant. Raises `VastplanError` if it cannot move as a whole."""
+    return GroupMove(document, _along(pairs_of(document.objects(), address, to)), address)
+
+
+def group_of(document: Document, paths: Iterable[str], to: str) -> GroupMove:
+    """The move of some paths, by their addresses. Raises `VastplanError`."""
+    return GroupMove(document, _along(tuple(pair_of(document.objects(), Address.parse(path), to) for path in paths)))
+
+
+def group_begun(document: Document, operation: Operation) -> GroupMove | None:
+    """The move as its record keeps it, `None` if an older vastplan wrote the record without the pairs."""
+    pairs = tuple(pair_begun(operation, path) for path in operation.facts[PATHS])
+    known = tuple(pair for pair in pairs if pair is not None)
+    return GroupMove(document, known) if len(known) == len(pairs) else None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMet:
+    """All pairs of a move, each with its ends and the guid of its path."""
+
+    document: Document
+    pairs: tuple[Pair, ...]
+    address: Address | None
+    ends: tuple[Ends, ...]
+    each: tuple[str, ...]
+
+    @property
+    def guids(self) -> dict[str, str]:
+        """The guid of each path, by its address."""
+        return {str(pair.path): guid for pair, guid in zip(self.pairs, self.each, strict=True)}
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """The addresses that an ordinary apply does not change during the move."""
+        return tuple(sorted({address for pair in self.pairs for address in pair.covers}))
+
+    def users(self) -> tuple[Users, ...]:
+        """The workloads that use each path. Raises `Unreachable` if these, or their claims at the target, cannot be read."""
+        return tuple(map(_MODE.users, self.ends))
+
+    def plan(self, parts: Parts, heading: Callable[[datetime], Heading]) -> MovePlan:
+        """The planned move. Raises `VastplanError` if it is not possible."""
+        source, target = self.pairs[0].source, self.pairs[0].target
+        for pair, ends, guid in zip(self.pairs, self.ends, self.each, strict=True):
+            refuse_second(parts, guid)
+            refuse(PLANNED, ends, "", pair)
+        users = self.users()
+        read = [
+            Fact(f"{pair.path}: {fact.name}", fact.value)
+            for pair, ends in zip(self.pairs, self.ends, strict=True)
+            for fact in _MODE.evidence(ends, ())
+        ]
+        told = [line for pair, of_it in zip(self.pairs, users, strict=True) for line in self._by_hand(pair, of_it)]
+        for one in operations(parts):
+            told += suspended_before(one, target) if one.subject in self.each else ()
+        return MovePlan(
+            **heading(self.ends[0].clock.now()),
+            address=str(self.address),
+            path=str(self.address),
+            mode=PLANNED,
+            source=source,
+            target=target,
+            guid=self.each[0],
+            paths=self.guids,
+            loss="nothing that was written to any of the paths before the freeze",
+            jobs=users_together(users),
+            covers=self.covers,
+            stages=tuple(map(shown, self._stages())),
+            evidence=(*read, *of_jobs(tuple(one for of_it in users for one in of_it), submits=True)),
+            by_hand=tuple(dict.fromkeys(told)),
+        )
+
+    def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
+        """The newest record of the move. Raises `Stale` if its paths have changed, `VastplanError` for another open operation on one."""
+        short, last = plan.id[:8], self._last(parts, plan.paths)
+        begun = any(one.id == short for one in last.values())
+        # an operation that has begun goes on, whichever side `active` names now
+        if self._others(plan.paths) or (self.guids != dict(plan.paths) and not begun):
+            raise Stale(f"{plan.path}: its paths have changed since the move was planned; plan it again")
+        for one in last.values():
+            if one.id != short and not one.phase.closed:
+                raise second(one)
+        ours = [whole(one) for one in last.values() if one.id == short]
+        known = max(ours, key=lambda one: one.serial, default=None)
+        if known is not None:
+            _refuse_overtaken(known, last)
+            for pair in self.pairs:
+                refuse_other_claims(pair, known)
+        return known
+
+    def record(self, plan: MovePlan, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
+        """The operation to record. Raises `Stale` if other volumes are to move now, or workloads outside the plan use a path."""
+        for guid in self.each:
+            refuse_second(parts, guid)  # another operation on a path may have another subject
+        now = pairs_of(self.document.objects(), Address.parse(plan.address), plan.target)
+        if {str(pair.path) for pair in now} != set(plan.paths):
+            raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
+        users = self.users()
+        refuse_newcomers(plan, dict.fromkeys(one for of_it in users for one in of_it), "the move")
+        return Operation(
+            id=plan.id[:8],
+            kind=plan.kind,
+            mode=plan.mode,
+            subject=plan.guid,
+            address=plan.address,
+            source=plan.source,
+            target=plan.target,
+            document=plan.digest,
+            began=self.ends[0].clock.now().isoformat(timespec="seconds"),
+            term=1 + max((one.term for one in self._last(parts, plan.paths).values()), default=0),
+            covers=self.covers,
+            consent={**consent, "lose": {}, "broken": "", "plan": plan.id},
+            facts={
+                "jobs": list(users_together(users)), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
+            },
+        )  # fmt: skip
+
+    def refuse_another(self, known: Operation, parts: Parts) -> None:
+        """Raises `Stale` if the operation is of other paths, or a later one changed one of them."""
+        if self._others(known.facts[PATHS]):
+            raise Stale(f"{known.address}: its paths are not those that are being moved")
+        _refuse_overtaken(known, self._last(parts, known.facts[PATHS]))
+
+    def stages(self, operation: Operation) -> tuple[Stage, ...]:
+        """The stages of all pairs as one list."""
+        return self._stages()
+
+    def standing(self, operation: Operation) -> str:
+        """Which side of each path may write now."""
+        told = (f"{pair.path}: {ends.standing(operation)}" for pair, ends in zip(self.pairs, self.ends, strict=True))
+        return "; ".join(told)
+
+    def records(self, operation: Operation) -> tuple[Operation, ...]:
+        """One for each path."""
+        paths = operation.facts[PATHS].items()
+        return tuple(replace(operation, subject=guid, address=path) for path, guid in paths)
+
+    def _stages(self) -> tuple[Stage, ...]:
+        return as_one({guid: _MODE.stages(ends, "") for ends, guid in zip(self.ends, self.each, strict=True)})
+
+    def _others(self, paths: Mapping[str, str]) -> bool:
+        """Whether the paths differ from those of a plan or record, compared by guid and not by address."""
+        return sorted(self.each) != sorted(paths.values())
+
+    def _last(self, parts: Parts, paths: Mapping[str, str]) -> dict[str, Operation]:
+        """The last operation of each path."""
+        return {one.subject: one for one in operations(parts) if one.subject in paths.values()}
+
+    def _by_hand(self, pair: Pair, users: Users) -> tuple[str, ...]:
+        return (*_MODE.by_hand(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
+
+
+def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """The pairs, each also with the claims of the others: a workload that mounts several paths finds all of them at the target."""
+    moving = {(here.project, here.name) for pair in pairs for here, there in pair.work if there is not None}
+    return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
+
+
+def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
+    """Raises `Stale` if a later operation changed one of the paths: a run killed in its first write leaves paths without a record."""
+    for one in last.values():
+        if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
+            raise Stale(f"{one.address}: the {one.kind} {one.id} changed it in between; move each path by itself")

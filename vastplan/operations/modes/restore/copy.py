@@ -1,0 +1,178 @@
+"""The restore into a copy: a new directory, which loses nothing, and the lines of its volume for the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from vastplan.document.emit import EntryText, emit
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation
+from vastplan.model.units import BYTES, written
+from vastplan.model.value import Ref
+from vastplan.operations.calls import snapshot as calls
+from vastplan.operations.calls.copy import patience
+from vastplan.operations.clock import Clock
+from vastplan.operations.document import Document
+from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
+from vastplan.operations.modes.restore.place import Place
+from vastplan.operations.plan.claims import objects_on
+from vastplan.operations.sites import Sites
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.schema.ports.snapshots import Snapshot, Store
+from vastplan.schema.types import KubernetesName, Name
+
+CLONE = "clone"
+_NAME_OF_VIEW, _NAME_OF_VOLUME = TypeAdapter(Name), TypeAdapter(KubernetesName)
+_CARRIED = (
+    "tenant", "project", "size", "access_modes", "view_policy", "vip_pool", "secret", "snapshots", "max_inodes", "mount_options",
+    "qos_policy",
+)  # fmt: skip
+_OF_VIEW = ("tenant", "view_policy")
+"""The fields that a copy takes over from its origin. Its mount point and bucket are its own, and whether to replicate it is a decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyMet(RestoreMet):
+    """A directory whose snapshot is copied to a new one."""
+
+    def refuse(self) -> str:
+        """Why the new directory or its name is not free, "" if both are."""
+        name, directory = self.wanted.name, self.wanted.directory
+        kind = "view" if self.place.written is None else "volume"
+        known = {one.address.name for one in self.document.written if one.address.kind == kind}
+        there = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
+        return there or _inside(self.document, self.place, directory) or self.source.taken(directory)
+
+    def loss(self, snapshot: Snapshot) -> str:
+        """Nothing."""
+        return "nothing: the snapshot is copied, and the current data stays"
+
+    def by_hand(self) -> tuple[str, ...]:
+        """The steps that remain by hand."""
+        return ("write the lines into the document; the next apply creates view, quota and claim at the directory",)
+
+    def covers(self) -> tuple[str, ...]:
+        """The addresses that the document already has at the new directory."""
+        return tuple(sorted(set(objects_on(self.document.objects(), self.place.site, self.wanted.directory))))
+
+    def lines(self) -> str:
+        """The YAML of the copy."""
+        return lines_of(self.place, self.wanted.name, self.wanted.directory)
+
+    def stages(self, operation: Operation | None) -> tuple[Stage, ...]:
+        """One: the copy."""
+        return (clone(self.source, self.bound),)
+
+    def standing(self, operation: Operation) -> str:
+        """The state of the new directory."""
+        return standing(self.source, operation)
+
+
+def copy_of(document: Document, sites: Sites, place: Place, wanted: WantedRestore, clock: Clock) -> CopyMet:
+    """The directory of a place. Raises `VastplanError` if its site lacks it."""
+    source, tenant = sites.directory(place.site, place.tenant, place.directory)
+    bound = patience(source.used())
+    return CopyMet(document, place, wanted, clock, source, f"clone {tenant} {wanted.directory}", bound)
+
+
+def standing(source: Store, operation: Operation) -> str:
+    """The state of the new directory of a restore."""
+    found = source.copy(calls.copy_name(operation))
+    state = f"is {found.state}, {found.progress}" if found else "does not exist"
+    return f"{source.directory} is unchanged; the copy to {operation.facts['directory']} {state}"
+
+
+def clone(source: Store, bound: float) -> Stage:
+    """The stage that copies the snapshot to a new directory."""
+
+    def precondition(operation: Operation) -> str:
+        missing = calls.gone(source, calls.snapshot_of(operation))
+        return missing or source.taken(str(operation.facts["directory"]))
+
+    def unfinished(operation: Operation) -> tuple[Call, ...]:
+        found = source.copy(calls.copy_name(operation))
+        begun = (found is not None and not found.complete) or operation.of(f"undo {CLONE}")
+        return (calls.stop_clone(source, operation),) if begun else ()
+
+    def undone(operation: Operation) -> Gate:
+        found = source.copy(calls.copy_name(operation))
+        if found is None or found.complete:
+            return Gate(Holds.YES, facts={"left": str(operation.facts["directory"]) if found else ""})
+        return Gate(Holds.NOT_YET, f"the copy is {found.state}")
+
+    return Stage(
+        CLONE,
+        f"clone the snapshot at {source.site} to a directory that does not exist yet",
+        "the clone is Completed",
+        bound=bound,
+        back="stop the clone if it is not complete; a complete one stays",
+        precondition=precondition,
+        calls=lambda operation: (calls.clone(source, operation),),
+        gate=lambda operation: calls.complete(source, operation),
+        rollback=unfinished,
+        undone=undone,
+    )
+
+
+def named(place: Place, wanted: WantedRestore) -> WantedRestore:
+    """With the name and the directory of the new volume, by default beside the old one. Raises `VastplanError`."""
+    name = wanted.name or f"{place.address.name}-restored"
+    key = _NAME_OF_VOLUME if place.written is not None else _NAME_OF_VIEW
+    try:
+        key.validate_python(name)
+    except ValidationError:
+        said = (
+            " in Kubernetes: lowercase letters and digits, with - and . between them" if key is _NAME_OF_VOLUME else ""
+        )
+        raise VastplanError(f"{inert(name, 80)} is not a valid name{said} (choose another: --as NAME)") from None
+    directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
+    plain = (
+        directory.startswith("/") and {"", ".", ".."}.isdisjoint(directory.split("/")[1:]) and directory.isprintable()
+    )
+    if not plain or f"{directory}/".startswith(f"{place.directory}/"):
+        raise VastplanError(
+            f"{inert(wanted.directory or directory, 200)} is not a directory beside {place.directory} (choose another: --directory DIR)"
+        )
+    return replace(wanted, name=name, directory=directory)
+
+
+def _inside(document: Document, place: Place, directory: str) -> str:
+    """Says which directory of the document contains the new one, whose replication, quota or protection would include it; "" for none."""
+    tenant = place.entry.values.get("tenant")
+    for one in document.objects():
+        here = one.address.site == place.site and one.values.get("tenant") == tenant
+        theirs = str(one.values.get("source_dir" if one.address.kind == "protected_path" else "path") or "").rstrip("/")
+        if one.address.kind == "protected_path" and one.values.get("remote_tenant") == tenant:
+            here, theirs = True, str(one.values.get("target_exported_dir")).rstrip("/")
+        whole = one.address.kind == "protected_path" or (one.address.kind == "view" and one.origin)
+        if here and whole and theirs not in ("", directory) and f"{directory}/".startswith(f"{theirs}/"):
+            return f"{directory} lies in {theirs} of {one.origin or one.address} (choose another directory: --directory DIR)"
+    return ""
+
+
+def lines_of(place: Place, name: str, directory: str) -> str:
+    """The YAML of the copy: a volume if the origin is one, else a view."""
+    if place.written is None:
+        return emit([EntryText("views", name, _carried(place, place.entry.values, directory, _OF_VIEW))], ()).text
+    found: Mapping[str, Any] = place.written.values
+    values = _carried(place, found, directory, _CARRIED)
+    if "mount" in found:
+        values["mount"] = f"/{name}"
+    return emit([EntryText("volumes", name, values)], ()).text
+
+
+def _carried(place: Place, found: Mapping[str, Any], directory: str, names: tuple[str, ...]) -> dict[str, Any]:
+    values = {field: _typed(found[field], field) for field in names if field in found}
+    return {**values, "sites": [place.site], "path": directory}
+
+
+def _typed(value: Any, field: str) -> Any:
+    if isinstance(value, Ref):
+        return value.target.name if value.managed else {"existing": value.target.name}
+    return (written(value, BYTES) or value) if field == "size" else value

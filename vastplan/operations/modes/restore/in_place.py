@@ -1,0 +1,295 @@
+"""The restore in place, which loses what is newer than the snapshot."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import VastplanError
+from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation_plan import Fact
+from vastplan.operations.calls import snapshot as calls
+from vastplan.operations.calls.copy import patience
+from vastplan.operations.calls.replica import keep
+from vastplan.operations.clock import Clock
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Home, Work, jobs_of
+from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
+from vastplan.operations.modes.restore.place import Place
+from vastplan.operations.plan.evidence import mounted_by
+from vastplan.operations.plan.pair import GLOBAL, SYNCHRONOUS
+from vastplan.operations.plan.steps import to_stop
+from vastplan.operations.sites import Sites
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.work import FREEZE, freeze, go_on, others, unmoved
+from vastplan.operations.subject import Parts
+from vastplan.schema.ports.replica import Role
+from vastplan.schema.ports.snapshots import Restorable, Snapshot
+from vastplan.schema.ports.workloads import Job
+
+LOOK, KEEP, RESTORE, COMMIT = "look", "snapshot of now", "restore", "commit"
+_SHOWN = 5  # names of snapshots
+_NOT_IN_PLACE = {
+    SYNCHRONOUS: "replicated synchronously, and the vendor's documents do not say what a restore in place does to the other site",
+    **dict.fromkeys(
+        GLOBAL,
+        "used at other sites by global access, whose workloads and caches do not notice a restore in place",
+    ),
+}
+"""Why a path cannot be restored in place, by its capability."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewound(Home):
+    """The path of a restore in place."""
+
+    source: Restorable
+
+    def standing(self, operation: Operation) -> str:
+        """What the directory holds now, and whether its workloads are suspended."""
+        held = f"{self.source.directory} at {self.source.site} "
+        sent = operation.of(COMMIT)
+        if any(one.outcome is Outcome.SEEN for one in sent):
+            return held + f"has the data of snapshot {calls.snapshot_of(operation).name}"
+        if any(one.outcome is Outcome.PENDING for one in sent):
+            return held + "may have been restored: the outcome of the commit is unknown"
+        stopped = FREEZE in operation.passed and bool(jobs_of(operation))
+        return held + "is unchanged" + (", and its workloads are suspended" if stopped else "")
+
+
+@dataclass(frozen=True, slots=True)
+class InPlaceMet(RestoreMet):
+    """A protected path that its own system restores."""
+
+    home: Rewound
+
+    @property
+    def path(self) -> str:
+        """The address of the protected path."""
+        return str(self.place.address if self.place.path is None else self.place.path.address)
+
+    def refuse(self) -> str:
+        """Why the path cannot be restored now, "" if it can."""
+        return amiss(self.home.source)
+
+    def loss(self, snapshot: Snapshot) -> str:
+        """What is newer than the snapshot."""
+        return (
+            f"all that was written to {self.place.directory} since {snapshot.created} ({snapshot.name}); a snapshot that is taken first "
+            "keeps it for a week"
+        )
+
+    def by_hand(self) -> tuple[str, ...]:
+        """The steps that remain by hand."""
+        return (
+            f"before the restore, {to_stop(self.place.site)}",
+            "clients with open files in it have to reopen them or mount it again",
+        )
+
+    def covers(self) -> tuple[str, ...]:
+        """The addresses on the directory."""
+        return self.place.covers
+
+    def users(self) -> tuple[tuple[Work, Job], ...]:
+        """The workloads that use the directory."""
+        return self.home.users()
+
+    def evidence(self, snapshot: Snapshot, now: datetime, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
+        """The snapshot, what is newer, the state of the protected path, and who uses it."""
+        of_snapshot = RestoreMet.evidence(self, snapshot, now, users)
+        source = self.home.source
+        return (*of_snapshot, *_newer(source, self.place, snapshot, now), *_of_path(source, self.home, users))
+
+    def stages(self, operation: Operation | None) -> tuple[Stage, ...]:
+        """Its stages, in order."""
+        return in_place(self.home, self.bound)
+
+    def standing(self, operation: Operation) -> str:
+        """Which data the directory has now."""
+        return self.home.standing(operation)
+
+
+def path_of(
+    document: Document, sites: Sites, place: Place, wanted: WantedRestore, parts: Parts, clock: Clock
+) -> InPlaceMet:
+    """The protected path of a place. Raises `VastplanError` if it has none, or its site cannot restore it in place."""
+    if place.path is None:
+        raise _not_in_place(f"{place.address} has no protected path, and VAST restores in place only what has one")
+    why = _NOT_IN_PLACE.get(str(place.path.values.get("capabilities")))
+    if why is not None:
+        raise _not_in_place(f"{place.path.address} is {why}")
+    found = sites.path(place.site, place.path.called, place.directory)
+    if found is None:
+        storage = sites.storage(place.site)
+        raise VastplanError(f"{place.path.address}: {storage} has no protected path {place.path.called}")
+    source = found.restorable()
+    work, unread = sites.work(((claim, None) for claim in place.work), parts)
+    home = Rewound(
+        source=source, clock=clock, work=work, unread=unread,
+        source_jobs=sites.jobs(place.site), source_mounts=sites.mounts(place.site),
+    )  # fmt: skip
+    return InPlaceMet(document, place, wanted, clock, source, found.guid, patience(source.used()), home)
+
+
+def _not_in_place(why: str) -> VastplanError:
+    return VastplanError(f"{why}; restore into a new volume: the same command without --in-place")
+
+
+def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
+    """The stages of a restore in place."""
+    return (_look(home), freeze(home), _keep(home), _restore(home, bound), _commit(home), go_on(home, FREEZE))
+
+
+def amiss(source: Restorable, *, ours: bool = False) -> str:
+    """Why a restore in place is not possible, "" if it is. `ours` is whether a running restore is this one."""
+    side = source.look()
+    if side.role is not Role.SOURCE:
+        return f"it is {side.said} at {source.site}; a restore in place needs SOURCE"
+    if source.restoring() and not ours:
+        return f"a restore that is not of this document is under way at {source.site} (commit or stop it there)"
+    if not side.good:
+        return f"it is in state {side.state or 'unknown'} at {source.site}"
+    if source.warnings().get("is_dest_ppath") is not False:
+        return "it is or contains a replica of another path, or VAST does not rule that out"
+    return ""
+
+
+def _look(home: Rewound) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        return amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or others(home, operation)
+
+    return Stage(
+        LOOK,
+        "read the protected path, its snapshots and who uses it",
+        "the path is SOURCE, good and not being restored; the snapshot exists; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _keep(home: Rewound) -> Stage:
+    source = home.source
+
+    def gate(operation: Operation) -> Gate:
+        found = source.kept(calls.kept_name(operation))
+        if found is None or not found.ready:
+            return Gate(
+                Holds.NOT_YET, "the snapshot does not exist yet" if found is None else "the snapshot is not ready yet"
+            )
+        return Gate(Holds.YES, facts={"kept": {"id": found.id, "name": found.name}})
+
+    return Stage(
+        KEEP,
+        "take a snapshot of the current data, which expires after a week",
+        "the snapshot is ready",
+        bound=300.0,
+        back="nothing: the snapshot stays until it expires",
+        precondition=lambda operation: unmoved(home, operation),
+        calls=lambda operation: (keep(source, calls.kept_name(operation)),),
+        gate=gate,
+    )
+
+
+def _restore(home: Rewound, bound: float) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        return amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or unmoved(home, operation)
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        begun = source.copy(calls.copy_name(operation)) is not None or operation.of(f"undo {RESTORE}")
+        return (calls.stop(source, operation),) if begun else ()
+
+    def undone(operation: Operation) -> Gate:
+        still = source.copy(calls.copy_name(operation)) is not None or source.restoring()
+        return Gate(Holds.NOT_YET if still else Holds.YES, "the restore is not stopped yet")
+
+    return Stage(
+        RESTORE,
+        "restore: copy the snapshot beside the directory, which does not change yet",
+        "the copy is Completed",
+        bound=bound,
+        back="stop, before the commit: the copy is deleted, and the directory is unchanged",
+        precondition=precondition,
+        calls=lambda operation: (calls.restore(source, operation),),
+        gate=lambda operation: calls.complete(source, operation),
+        rollback=rollback,
+        undone=undone,
+    )
+
+
+def _commit(home: Rewound) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        kept = operation.facts["kept"]
+        found = source.kept(str(kept["name"]))
+        if found is None or found.id != kept["id"]:
+            return f"the snapshot of the current data ({kept['name']}) is gone"
+        copied = calls.complete(source, operation)
+        return copied.says if copied.holds is not Holds.YES else amiss(source, ours=True) or unmoved(home, operation)
+
+    def gate(_: Operation) -> Gate:
+        side = source.look()
+        if source.restoring() or side.role is not Role.SOURCE or not side.good:
+            return Gate(Holds.NOT_YET, f"it is {side.said}, {side.state}")
+        return Gate(Holds.YES, facts={"used after": source.used()})
+
+    return Stage(
+        COMMIT,
+        "commit: the copy replaces the directory",
+        "the protected path is SOURCE, good and no longer being restored",
+        bound=600.0,
+        back="none: what was newer than the snapshot is in before-restore-ID and nowhere else",
+        precondition=precondition,
+        calls=lambda operation: (calls.commit(source, operation),),
+        gate=gate,
+        crossed=lambda operation: "it is committed" if operation.happened(COMMIT, calls.COMMIT) else "",
+        no_return=True,
+    )
+
+
+def _newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -> tuple[Fact, ...]:
+    """The data, snapshots and checkpoints that are newer than the snapshot."""
+    later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
+    used, then = source.used(), source.size_of(snapshot)
+    text = "unknown: VAST reports only how many there are now"
+    if then is not None and used is not None:
+        text = f"{used} now and {then} then, so at least {max(0, used - then)}"
+    names = ", ".join(later[-_SHOWN:]) + (f" and {len(later) - _SHOWN} older ones" if len(later) > _SHOWN else "")
+    return (
+        Fact("newer bytes", text),
+        Fact("newer snapshots", f"{len(later)}, which stay: {names}" if later else "none"),
+        Fact("newer checkpoints", _checkpoints(place, snapshot, now)),
+    )
+
+
+def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
+    """The state of the protected path, and who uses it."""
+    side, said = source.look(), source.warnings()
+    facts = [Fact("protected path", f"{side.said}, {side.state}")]
+    if said.get("is_source_ppath") and side.connected:
+        facts.append(Fact("its copy", "does not change until the next restore point after the commit arrives there"))
+    if said.get("has_gn_streams"):
+        facts.append(Fact("global access", "other sites read it, and their caches may still hold the old data"))
+    versions = said.get("s3_versioning")
+    if isinstance(versions, list) and versions:
+        facts.append(Fact("object versions that may be lost", ", ".join(map(str, versions))))
+    for work, job in users:
+        text = f"{job.phase}, {job.gpus:g} GPUs, by {work.source.address}; suspended, and resumed afterwards"
+        facts.append(Fact(f"workload {job.name}", text))
+    return (*facts, *mounted_by(home))
+
+
+def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:
+    said = place.written.values.get("checkpoint") if place.written is not None else None
+    interval = said.get("interval") if isinstance(said, dict) else None
+    try:
+        age = (now - datetime.fromisoformat(snapshot.created)).total_seconds()
+    except (ValueError, TypeError):  # not a time, or one without a zone
+        return "unknown"
+    if not isinstance(interval, int) or not interval:
+        return f"unknown: the document gives no checkpoint interval; the snapshot is {age:.0f} s old"
+    return f"up to {int(age // interval)}, one every {interval} s as the document says"

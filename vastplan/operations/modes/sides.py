@@ -1,0 +1,45 @@
+"""The two sides of a replicated path at their sites, for all modes that do not go through global access."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import Ends
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.silent import silent_path
+from vastplan.operations.sites import PathAt, Sites
+
+
+def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> tuple[Ends, PathAt]:
+    """The ends of a pair, and its path at the target. The source may not answer. Raises `VastplanError` if a site does not have the path."""
+    here, why = None, ""
+    try:
+        here = path_at(sites, pair, pair.source, pair.source_directory)
+    except Unreachable as problem:
+        why = str(problem)
+    guid = "" if here is None else here.guid
+    there = sites.path(pair.target, pair.name, pair.target_directory, guid)
+    if there is None:
+        raise VastplanError(f"{pair.path}: {sites.storage(pair.target)} has no copy of it ({guid or pair.name})")
+    near = silent_path(pair.source, why)[0] if here is None else here.replica
+    forecast = 0.0
+    with contextlib.suppress(Refused, Unreachable):  # a mode that needs the source reports it
+        forecast = near.look().read_only
+    work, unread = sites.work(pair.work, ledger, pair.along)
+    ends = Ends(
+        source=near, target=there.replica, clock=clock, work=work, unread=unread, forecast=forecast,
+        source_jobs=sites.jobs(pair.source), target_jobs=sites.jobs(pair.target), source_mounts=sites.mounts(pair.source),
+    )  # fmt: skip
+    return ends, there
+
+
+def path_at(sites: Sites, pair: Pair, site: str, directory: str) -> PathAt:
+    """The path of a pair at one of its sites. Raises `Unreachable`, and `VastplanError` if the site does not have it."""
+    found = sites.path(site, pair.name, directory)
+    if found is None:
+        raise VastplanError(f"{pair.path}: {sites.storage(site)} has no protected path {pair.name}; apply first")
+    return found

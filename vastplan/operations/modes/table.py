@@ -1,0 +1,65 @@
+"""The modes of a move by their names, and the ends that each needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Ends
+from vastplan.operations.modes.fork.plan import Fork, with_branch
+from vastplan.operations.modes.global_access.plan import GlobalAccess, refuse_roles
+from vastplan.operations.modes.global_access.sides import shared_sides
+from vastplan.operations.modes.mode import Mode
+from vastplan.operations.modes.planned import Planned
+from vastplan.operations.modes.rehearsal.plan import Rehearse, with_rehearsal
+from vastplan.operations.modes.rejoin import Rejoin
+from vastplan.operations.modes.sides import sides
+from vastplan.operations.modes.unplanned import Unplanned
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.sites import Sites
+
+MODES: Mapping[str, Mode] = MappingProxyType(
+    {
+        PLANNED: Planned(),
+        UNPLANNED: Unplanned(),
+        REJOIN: Rejoin(forced=False),
+        KEEP: Rejoin(forced=True),
+        THROUGH: GlobalAccess(),
+        FORK: Fork(),
+        REHEARSE: Rehearse(),
+    }
+)
+
+
+def mode_of(name: str) -> Mode:
+    """The mode of a name. Raises `VastplanError` for one that another vastplan wrote."""
+    if name not in MODES:
+        raise VastplanError(f"{inert(name, 80)} is not a mode of a move that this vastplan knows")
+    return MODES[name]
+
+
+def ends_of(
+    document: Document, sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock
+) -> tuple[Ends, str]:
+    """The ends of a pair, and the guid of its path, the same on both sides. Raises `VastplanError` if a site does not have the path."""
+    if pair.origin:
+        return shared_sides(document, sites, pair, ledger, clock)
+    ends, there = sides(sites, pair, ledger, clock)
+    if pair.rehearsal is not None:
+        return with_rehearsal(sites, pair, ends, there), there.guid
+    if pair.branch is not None:
+        return with_branch(document, sites, pair, ends, there, ledger), there.guid
+    return ends, there.guid
+
+
+def refuse(mode: str, ends: Ends, broken: str, pair: Pair) -> None:
+    """Raises `VastplanError` if the mode does not fit the path, or the present state does not allow it."""
+    if mode != THROUGH:
+        refuse_roles(pair)
+    mode_of(mode).refuse(ends, broken, pair)

@@ -1,0 +1,245 @@
+"""Moves: the subject is one replicated path, or all paths of a project or tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+
+from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import FORK, PLANNED, MovePlan
+from vastplan.model.operation import PATHS, Operation
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import last_on
+from vastplan.operations.clock import Clock
+from vastplan.operations.course import refuse_newcomers, refuse_second, shown
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Ends, noted
+from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
+from vastplan.operations.modes.group.move import asked_for, group_begun, group_of
+from vastplan.operations.modes.group.pairs import TOGETHER
+from vastplan.operations.modes.mode import Mode, WantedMove
+from vastplan.operations.modes.rehearsal.plan import last_rehearsal
+from vastplan.operations.modes.rejoin import ways_back
+from vastplan.operations.modes.table import ends_of, mode_of, refuse
+from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
+from vastplan.operations.plan.steps import staying, suspended_before
+from vastplan.operations.sites import Sites
+from vastplan.operations.stage import Stage
+from vastplan.operations.subject import Heading, Parts, Subject
+
+
+class Moves:
+    """The kind of operation that moves replicated data to its other site."""
+
+    name = "move"
+
+    def wanted(self, document: Document, wanted: WantedMove) -> Subject[MovePlan]:
+        """The path or paths that somebody asks for. Raises `VastplanError`."""
+        if wanted.address.kind not in TOGETHER:
+            return _declared(document, wanted, wanted.address)
+        if wanted.mode != PLANNED:
+            raise VastplanError(
+                f"{inert(wanted.address, 200)}: only a planned move takes a project or tenant as a whole; move its volumes one by one"
+            )
+        _known_site(document, wanted.to)
+        return asked_for(document, wanted.address, wanted.to)
+
+    def planned(self, document: Document, plan: MovePlan) -> Subject[MovePlan]:
+        """The path or paths of a plan. Raises `VastplanError`."""
+        if plan.paths:
+            return group_of(document, plan.paths, plan.target)
+        path = Address.parse(plan.path)
+        wanted = WantedMove(path, plan.target, plan.mode, plan.broken, plan.warm, plan.fork, plan.live)
+        return _declared(document, wanted, path)
+
+    def recorded(self, document: Document, operation: Operation) -> Subject[MovePlan] | None:
+        """The path or paths of an operation, as its record keeps them."""
+        if operation.facts.get(PATHS):
+            return group_begun(document, operation)
+        pair = pair_begun(operation, operation.address)
+        return None if pair is None else _as_it_began(document, pair, operation)
+
+    def begun(self, document: Document, operation: Operation) -> Subject[MovePlan]:
+        """The path or paths of an operation, from the document. Raises `VastplanError`."""
+        if operation.facts.get(PATHS):
+            return group_of(document, operation.facts[PATHS], operation.target)
+        address = Address.parse(operation.address)
+        _known_site(document, operation.target)
+        return _as_it_began(document, pair_of(document.objects(), address, operation.target), operation)
+
+
+@dataclass(frozen=True, slots=True)
+class PathMove:
+    """The move of one path."""
+
+    document: Document
+    pair: Pair
+    wanted: WantedMove
+
+    @property
+    def label(self) -> str:
+        """The address of the path."""
+        return str(self.pair.path)
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Source and target."""
+        return self.pair.source, self.pair.target
+
+    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> PathMet:
+        """The path at both sites. Raises `VastplanError` if one does not have it."""
+        ends, guid = ends_of(self.document, sites, self.pair, parts, clock)
+        return PathMet(self.document, self.pair, self.wanted, ends, guid)
+
+
+@dataclass(frozen=True, slots=True)
+class PathMet:
+    """The path of a move with its ends; `guid` is the same on both sides."""
+
+    document: Document
+    pair: Pair
+    wanted: WantedMove
+    ends: Ends
+    guid: str
+
+    @property
+    def _mode(self) -> Mode:
+        return mode_of(self.wanted.mode)
+
+    def plan(self, parts: Parts, heading: Callable[[datetime], Heading]) -> MovePlan:
+        """The planned move. Raises `VastplanError` if it is not possible."""
+        wanted, pair, mode, ends = self.wanted, self.pair, self._mode, self.ends
+        refuse_second(parts, self.guid)
+        refuse(wanted.mode, ends, wanted.broken, pair)
+        lose, loss = mode.loss(ends)
+        users = mode.users(ends)
+        last = last_on(parts, self.guid)
+        return MovePlan(
+            **heading(ends.clock.now()),
+            address=str(wanted.address),
+            path=str(pair.path),
+            mode=wanted.mode,
+            source=pair.source,
+            target=pair.target,
+            guid=self.guid,
+            broken=wanted.broken,
+            warm=pair.warm,
+            lose=lose,
+            loss=loss,
+            jobs=tuple(noted(work, job) for work, job in users),
+            covers=pair.covers,
+            stages=tuple(map(shown, mode.stages(ends, wanted.broken))),
+            evidence=(*mode.evidence(ends, users), *((last_rehearsal(parts, self.guid),) if mode.tried else ())),
+            by_hand=(
+                *mode.by_hand(pair),
+                *staying(pair, users if mode.submits else ()),
+                *suspended_before(last, pair.target),
+                *by_rule(self.document.written, pair, wanted.mode),
+            ),
+            fork=wanted.fork,
+            live=wanted.live,
+        )
+
+    def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
+        """The last move of the path. Raises `Stale` for another path, or one whose claims or clone have changed since it began."""
+        known = last_on(parts, plan.subject)
+        begun = known is not None and known.id == plan.id[:8]
+        # an operation that has begun goes on, whichever side `active` names now
+        if self.guid != plan.guid or (str(self.pair.path) != plan.path and not begun):
+            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
+        if known is not None and begun and not known.phase.closed:
+            refuse_changed(self.pair, known)
+            refuse_other_claims(self.pair, known)
+        return known
+
+    def record(self, plan: MovePlan, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
+        """The operation to record. Raises `Stale` if workloads outside the plan use the data."""
+        refuse_second(parts, plan.guid)  # another move of the same path has another subject
+        pair, ends = self.pair, self.ends
+        users = self._mode.users(ends)
+        refuse_newcomers(plan, users, "the move")
+        return Operation(
+            id=plan.id[:8],
+            kind=plan.kind,
+            mode=plan.mode,
+            subject=plan.subject,
+            address=str(pair.path),
+            source=pair.source,
+            target=pair.target,
+            document=plan.digest,
+            began=ends.clock.now().isoformat(timespec="seconds"),
+            term=1 if known is None else known.term + 1,
+            covers=(*pair.covers, *parts_of(self.document, pair.branch)),
+            consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
+            facts={
+                "jobs": [noted(work, job) for work, job in users],
+                PAIRS: facts_of_pairs((pair,)),
+                **self._mode.facts(pair, ends, users, plan.id[:8]),
+            },
+        )
+
+    def refuse_another(self, known: Operation, parts: Parts) -> None:
+        """Raises `Stale` if the operation is of another path."""
+        if self.guid not in known.subject.split():
+            raise Stale(f"{known.address} is another protected path than the one that is being moved")
+
+    def stages(self, operation: Operation) -> tuple[Stage, ...]:
+        """The stages of its mode."""
+        return mode_of(operation.mode).stages(self.ends, str(operation.consent.get("broken", "")))
+
+    def standing(self, operation: Operation) -> str:
+        """Which side may write now."""
+        return self.ends.standing(operation)
+
+    def records(self, operation: Operation) -> tuple[Operation, ...]:
+        """The operation itself."""
+        return (operation,)
+
+
+def roles_now(document: Document, sites: Sites, operation: Operation, clock: Clock) -> Iterator[str]:
+    """The present roles of both sides of each moved path, as each system reports them, and the ways back for a side that was given up.
+
+    Raises what ports raise, `ValueError` for a record that is none, and `VastplanError`.
+    """
+    paths = tuple(operation.facts.get(PATHS) or (operation.address,))
+    for path in paths:
+        ends, _ = ends_of(document, sites, _pair_now(document, operation, path), {}, clock)
+        now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
+        yield f"{now}: {ends.standing(operation)}"
+        yield from ways_back(ends, operation, f"vastplan move plan {document.paths} {word(path)}")
+
+
+def _pair_now(document: Document, operation: Operation, path: str) -> Pair:
+    """The pair from the document; if the document no longer has it, from the record."""
+    try:
+        return pair_of(document.objects(), Address.parse(path), operation.target)
+    except VastplanError:
+        begun = pair_begun(operation, path)
+        if begun is None:
+            raise
+        return begun
+
+
+def _declared(document: Document, wanted: WantedMove, address: Address) -> PathMove:
+    _known_site(document, wanted.to)
+    pair = pair_of(document.objects(), address, wanted.to)
+    return PathMove(document, mode_of(wanted.mode).aimed(document, pair, wanted), wanted)
+
+
+def _as_it_began(document: Document, pair: Pair, known: Operation) -> PathMove:
+    wanted = WantedMove(pair.path, known.target, known.mode, warm=str(known.facts.get("warm", "")))
+    if known.mode == FORK:
+        return PathMove(document, forked_before(pair, known), wanted)
+    if pair.rehearsal is not None:  # its record has it
+        return PathMove(document, pair, wanted)
+    return PathMove(document, mode_of(known.mode).aimed(document, pair, wanted), wanted)
+
+
+def _known_site(document: Document, site: str) -> None:
+    if site not in document.sites:
+        raise VastplanError(f"no site {inert(site, 80)}; known: {', '.join(document.sites)}")
