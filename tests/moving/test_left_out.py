@@ -202,3 +202,14 @@ def test_the_work_alone_comes_back_without_the_entry(tmp_path: Path, monkeypatch
         taken_out(scene, "home")
         assert scene.abort(plan).phase is Phase.ABORTED
         assert scene.workloads("iad")["train"] == "Running"
+
+
+def test_a_mode_that_another_vastplan_wrote_is_not_taken_for_one_of_ours(scene: Theatre) -> None:
+    plan = stopped(scene)
+    with (
+        patch("vastplan.operations.modes.table.MODES", {}),
+        pytest.raises(VastplanError, match=r"^planned is not a mode of a move that this vastplan knows$"),
+    ):
+        scene.abort(plan)
+    assert scene.workloads("iad")["train"] in ("Stopping", "Stopped")
+    assert scene.abort(plan).phase is Phase.ABORTED

@@ -15,8 +15,8 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Claim, Work
 from vastplan.operations.plan.claims import ClaimOf
-from vastplan.operations.silent import SilentMounts, silent_jobs, silent_volumes
 from vastplan.operations.sites import PathAt
+from vastplan.operations.stand_ins import SilentMounts, silent_jobs, silent_volumes
 from vastplan.schema.kind import Kind
 from vastplan.schema.ports.access import Volumes
 from vastplan.schema.ports.cache import Cached

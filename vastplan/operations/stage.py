@@ -53,6 +53,7 @@ class Gate:
 
 
 OPEN = Gate(Holds.YES)
+LOOK = "look"
 
 
 def _no_problem(_: Operation) -> str:
@@ -96,6 +97,11 @@ class Stage:
     """Whether it contains the point of no return, which `back` describes."""
     covers: tuple[str, ...] | None = None
     """What an apply leaves alone from the end of this stage on, if that is less than before."""
+
+
+def look(does: str, until: str, problem: Callable[[Operation], str]) -> Stage:
+    """The first stage, which only reads: it may not end while there is a `problem`."""
+    return Stage(LOOK, does, until, bound=0.0, precondition=problem)
 
 
 def undoing(stages: tuple[Stage, ...], operation: Operation) -> tuple[Stage, ...]:

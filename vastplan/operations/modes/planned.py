@@ -8,12 +8,12 @@ from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.mode import Mode
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST, amiss_of_roles, open_, protect
 from vastplan.operations.stages.work import FREEZE, freeze, others, start, unmoved
 from vastplan.schema.ports.replica import Role
 
-LOOK, PRE_COPY, FINAL_COPY, SWITCH = "look", "pre-copy", "final copy", "switch"
+PRE_COPY, FINAL_COPY, SWITCH = "pre-copy", "final copy", "switch"
 
 
 class Planned(Mode):
@@ -48,15 +48,10 @@ class Planned(Mode):
 
 
 def _look(ends: Ends) -> Stage:
-    def precondition(operation: Operation) -> str:
-        return amiss_of_roles(ends) or others(ends, operation)
-
-    return Stage(
-        LOOK,
+    return look(
         "read both sides",
         f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; the workloads are those of the plan",
-        bound=0.0,
-        precondition=precondition,
+        lambda operation: amiss_of_roles(ends) or others(ends, operation),
     )
 
 

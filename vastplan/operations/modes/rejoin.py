@@ -13,12 +13,12 @@ from vastplan.operations.ends import Ends
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.plan.steps import of_document, to_stop
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import FORCED, open_, protect
 from vastplan.operations.stages.work import freeze, others, unmoved
 from vastplan.schema.ports.replica import Point, Role, Side
 
-LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
+KEEP_BRANCH, LEAD, ATTACH = "keep the branch", "lead", "attach"
 EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
 
@@ -118,16 +118,10 @@ def _consented(ends: Ends, operation: Operation) -> str:
 
 
 def _look(ends: Ends, forced: bool) -> Stage:
-    def precondition(operation: Operation) -> str:
-        problem = amiss(ends, forced=forced)
-        return problem or others(ends, operation) or _consented(ends, operation)
-
-    return Stage(
-        LOOK,
+    return look(
         "read both sides",
         f"both sides take writes, {ends.target.site} is kept, and the newest restore point on both is the one of the consent or a later one",
-        bound=0.0,
-        precondition=precondition,
+        lambda operation: amiss(ends, forced=forced) or others(ends, operation) or _consented(ends, operation),
     )
 
 

@@ -10,8 +10,8 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.silent import silent_path
 from vastplan.operations.sites import PathAt, Sites
+from vastplan.operations.stand_ins import silent_path
 
 
 def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> tuple[Ends, PathAt]:

@@ -8,12 +8,12 @@ from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.stage import Stage
+from vastplan.operations.stage import Stage, look
 from vastplan.operations.stages.roles import FORCED, open_
 from vastplan.operations.stages.work import FENCE, fence, start
 from vastplan.schema.ports.replica import Role
 
-LOOK, DETACH, TAKE_OVER = "look", "detach", "take over"
+DETACH, TAKE_OVER = "detach", "take over"
 TRIES, APART = 3, 15.0  # reads of a source that does not answer
 
 
@@ -65,7 +65,7 @@ def answers(ends: Ends) -> bool:
 
 
 def _look(ends: Ends, broken: str) -> Stage:
-    def precondition(operation: Operation) -> str:
+    def problem(operation: Operation) -> str:
         target = ends.target.look()
         if target.role is not Role.DESTINATION:
             return f"{ends.target.site} has to be DESTINATION; it is {target.said}"
@@ -74,12 +74,10 @@ def _look(ends: Ends, broken: str) -> Stage:
             return f"{ends.source.site} {heard} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
         return _earlier(ends, operation)
 
-    return Stage(
-        LOOK,
+    return look(
         f"read {ends.target.site}, and try to read {ends.source.site} three times",
         f"{ends.target.site} is DESTINATION and has the restore point of the consent or a later one",
-        bound=0.0,
-        precondition=precondition,
+        problem,
     )
 
 

@@ -79,13 +79,13 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     """The pair of a volume, view, bucket or protected path, in either direction. Raises `VastplanError` if none includes site `to`."""
     everything = tuple(entries)
     path = _path(everything, address)
-    ends = _ends(path)
+    ends = directories_of(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
         raise VastplanError(
             f"{path.address} is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls "
             "well enough (change the roles in VMS, where both sites have every write, and write active for the new source)"
         )
-    if not ends:
+    if len(ends) < 2:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
     if to not in ends:
         raise VastplanError(f"{path.address} replicates to {[*ends][-1]}, not to {inert(to, 80)}")
@@ -107,15 +107,13 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     )  # fmt: skip
 
 
-def _ends(path: Entry) -> dict[str, str]:
-    """The directories of a path by site, the site in the document first; empty if its other side is not a site of the document."""
+def directories_of(path: Entry) -> dict[str, str]:
+    """The directories of a path by site, its own site first; only that one if its other side is not a site of the document."""
+    found = {path.address.site: str(path.values.get("source_dir"))}
     remote = path.values.get("remote_tenant")
-    if not isinstance(remote, Ref):
-        return {}
-    return {
-        path.address.site: str(path.values["source_dir"]),
-        remote.target.site: str(path.values["target_exported_dir"]),
-    }
+    if isinstance(remote, Ref):
+        found[remote.target.site] = str(path.values.get("target_exported_dir"))
+    return found
 
 
 def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
@@ -123,7 +121,7 @@ def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: s
     for one in everything:
         if one.address.kind != "protected_path" or one.values.get("capabilities") not in GLOBAL:
             continue
-        ends = _ends(one)
+        ends = directories_of(one)
         if ends.keys() == {source, target}:
             there = {claim.name for claim in claims.get((target, ends[target]), ())}
             here = claims.get((source, ends[source]), ())
@@ -152,7 +150,7 @@ def _global_access(
 def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:
     """The other site of a pair. Raises `VastplanError`."""
     path = _path(tuple(entries), address)
-    sites = set(_ends(path)) or {path.address.site}
+    sites = set(directories_of(path))
     if site not in sites or len(sites) != 2:
         raise VastplanError(
             f"{path.address} is on {' and '.join(sorted(sites))}, not on {inert(site, 80)} and another site"

@@ -68,7 +68,7 @@ def with_branch(
     return Forked(
         **ends.as_they_are(),
         store=there.directory(),
-        wanted=CopyTarget(branch.name, branch.directory, branch.background),
+        copy=CopyTarget(branch.name, branch.directory, branch.background),
         live=branch.live,
         covers=pair.covers,
         command=apply_command(document, branch),

@@ -12,26 +12,27 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls import replica as calls
-from vastplan.operations.calls.copy import Beside, CopyTarget
+from vastplan.operations.calls.copy import CopyTarget
 from vastplan.operations.calls.job import STILL, phase
-from vastplan.operations.calls.snapshot import gone, snapshot_of
-from vastplan.operations.ends import jobs_of
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.ends import Ends, jobs_of
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST, amiss_of_roles
 from vastplan.operations.stages.work import FREEZE, GO_ON, START, Chosen, freeze, go_on, others, start, unmoved
+from vastplan.schema.ports.snapshots import Clonable
 
-LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
+FINAL_COPY, CLONE, APPLY = "final copy", "clone", "apply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forked(Beside):
+class Forked(Ends):
     """The ends of a fork, and the copy that the document declares.
 
     `live` leaves the workloads at the source running, `covers` are the addresses that are forked. `missing` says what of the copy's volume is not
     applied yet and what to type (`command`), `kept` who else owns the copy, so that this operation must not delete it; each "" for nothing.
     """
 
-    wanted: CopyTarget
+    store: Clonable
+    copy: CopyTarget
     live: bool
     covers: tuple[str, ...]
     command: str
@@ -48,24 +49,21 @@ def stages(ends: Forked) -> tuple[Stage, ...]:
 
 def amiss(ends: Forked) -> str:
     """Why a fork is not possible, "" if it is."""
-    found = ends.store.copy(ends.wanted.name)
+    found = ends.store.copy(ends.copy.name)
     if found is not None:
-        return f"the clone {ends.wanted.name} already exists at {ends.store.site} (for another fork declare another volume)"
+        return (
+            f"the clone {ends.copy.name} already exists at {ends.store.site} (for another fork declare another volume)"
+        )
     problem = amiss_of_roles(ends)
-    return problem or ends.store.taken(ends.wanted.directory)
+    return problem or ends.store.taken(ends.copy.directory)
 
 
 def _look(ends: Forked) -> Stage:
-    def precondition(operation: Operation) -> str:
-        return amiss(ends) or others(ends, operation)
-
-    return Stage(
-        LOOK,
+    return look(
         "read both sides",
-        f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; {ends.wanted.name} does not exist yet; "
+        f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; {ends.copy.name} does not exist yet; "
         "the workloads are those of the plan",
-        bound=0.0,
-        precondition=precondition,
+        lambda operation: amiss(ends) or others(ends, operation),
     )
 
 
@@ -110,45 +108,42 @@ def _copy(ends: Forked) -> Stage:
 
 
 def _clone(ends: Forked) -> Stage:
-    store, wanted = ends.store, ends.wanted
+    store, copy = ends.store, ends.copy
 
     def precondition(operation: Operation) -> str:
-        there = store.copy(wanted.name) is not None
-        problem = f"the clone {wanted.name} already exists at {store.site}" if there else ""
-        problem = problem or gone(store, snapshot_of(operation)) or store.taken(wanted.directory)
-        return problem or ("" if ends.live else unmoved(ends, operation))
+        return copies.not_free(store, copy, operation) or ("" if ends.live else unmoved(ends, operation))
 
     def why_kept() -> str:
-        return ends.kept() or store.reached(wanted.directory)
+        return ends.kept() or store.reached(copy.directory)
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
         undo = f"undo {CLONE}"
         if not operation.of(undo) and why_kept():
             return ()
-        return copies.dropping(store, wanted, operation, CLONE, undo)
+        return copies.dropping(store, copy, operation, CLONE, undo)
 
     def undone(operation: Operation) -> Gate:
-        if copies.own(store, wanted, operation, CLONE) is None:
+        if copies.own(store, copy, operation, CLONE) is None:
             return Gate(Holds.YES)
         why = why_kept()
         if why:
-            return Gate(Holds.YES, facts={"stays": f"the clone {wanted.name} at {wanted.directory}, in use by {why}"})
-        return Gate(Holds.NOT_YET, f"{wanted.name} still exists")
+            return Gate(Holds.YES, facts={"stays": f"the clone {copy.name} at {copy.directory}, in use by {why}"})
+        return Gate(Holds.NOT_YET, f"{copy.name} still exists")
 
     return Stage(
         CLONE,
-        f"clone that restore point to {wanted.directory} at {store.site}, as {wanted.name}",
+        f"clone that restore point to {copy.directory} at {store.site}, as {copy.name}",
         "the clone can be read"
         + (
             "; until it is complete it depends on the snapshot of the restore point"
-            if wanted.background
+            if copy.background
             else "; it always reads from the snapshot of the restore point, which therefore stays"
         ),
         bound=LEAST,
         back="delete the clone with its directory, unless somebody can have written to it",
         precondition=precondition,
-        calls=lambda operation: (copies.make(store, wanted, operation),),
-        gate=lambda _: copies.readable(store, wanted),
+        calls=lambda operation: (copies.make(store, copy, operation),),
+        gate=lambda _: copies.readable(store, copy),
         rollback=rollback,
         undone=undone,
         covers=ends.covers,  # until then an apply would create the clone itself, from another moment
@@ -181,7 +176,7 @@ def _start(ends: Forked) -> Stage:
 
     def crossed(operation: Operation) -> str:
         sent = any(one.outcome is Outcome.SEEN for one in operation.of(START))
-        return f"workloads that write to {ends.wanted.directory} were submitted at {ends.target.site}" if sent else ""
+        return f"workloads that write to {ends.copy.directory} were submitted at {ends.target.site}" if sent else ""
 
     return replace(
         start(ends, FREEZE, at_work if ends.live else None),

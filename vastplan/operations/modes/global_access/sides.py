@@ -14,8 +14,8 @@ from vastplan.operations.modes.global_access.stages import SharedEnds
 from vastplan.operations.modes.global_access.write_time import crossing
 from vastplan.operations.modes.sides import path_at
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.silent import silent_path
 from vastplan.operations.sites import Sites
+from vastplan.operations.stand_ins import silent_path
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica
 

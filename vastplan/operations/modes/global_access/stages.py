@@ -16,12 +16,12 @@ from vastplan.operations.calls.copy import patience
 from vastplan.operations.calls.job import STILL, new_name, phase, suspend
 from vastplan.operations.ends import Ends, Home, jobs_of
 from vastplan.operations.modes.global_access.prefetch import warm
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica, Role
 
-LOOK, READ = "look", "read gate"
+READ = "read gate"
 MARGIN = 5.0  # seconds after the lease
 LEAST = 600.0  # seconds that a gate gets in addition to the lease
 
@@ -131,15 +131,10 @@ def amiss(ends: SharedEnds) -> str:
 
 
 def _look(ends: SharedEnds) -> Stage:
-    def precondition(operation: Operation) -> str:
-        return amiss(ends) or others(ends, operation)
-
-    return Stage(
-        LOOK,
+    return look(
         "read both sides",
         f"{ends.origin.site} is SOURCE, {ends.satellite.site} its satellite, both good; the workloads are those of the plan",
-        bound=0.0,
-        precondition=precondition,
+        lambda operation: amiss(ends) or others(ends, operation),
     )
 
 

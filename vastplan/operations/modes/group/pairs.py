@@ -8,7 +8,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
-from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.operations.plan.pair import Pair, directories_of, pair_of
 from vastplan.schema.entries import Entry
 
 TOGETHER = ("project", "tenant")
@@ -32,7 +32,7 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
     paths, problems = set(), []
     for what, directory in directories:
         path = _path_of(everything, address.site, directory) if directory else None
-        sites = {address.site} if path is None else {site for site, _ in _ends(path)}
+        sites = {address.site} if path is None else set(directories_of(path))
         if path is None or to not in sites:
             only = f"at {address.site} only" if path is None else f"at {' and '.join(sorted(sites))}, not at {to}"
             problems.append(f"{what} lives {only}")
@@ -73,7 +73,7 @@ def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tup
 
 def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
     found = [
-        one for one in everything if one.address.kind == "protected_path" and (site, directory) in tuple(_ends(one))
+        one for one in everything if one.address.kind == "protected_path" and directories_of(one).get(site) == directory
     ]
     if len(found) > 1:
         told = ", ".join(str(one.address) for one in found)
@@ -81,14 +81,6 @@ def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry 
             f"{inert(directory, 200)} at {site} is replicated more than once: {told}; move each by itself"
         )
     return found[0] if found else None
-
-
-def _ends(path: Entry) -> Iterator[tuple[str, str]]:
-    """The sites of a path, each with the directory; only its own site if the path replicates to no site of the document."""
-    yield path.address.site, str(path.values.get("source_dir"))
-    remote = path.values.get("remote_tenant")
-    if isinstance(remote, Ref):
-        yield remote.target.site, str(path.values.get("target_exported_dir"))
 
 
 def _refers(entry: Entry, field: str, address: Address) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.calls.copy import Beside, CopyTarget
+from vastplan.operations.calls.copy import CopyTarget
 from vastplan.operations.calls.job import GONE, base_name
-from vastplan.operations.ends import LABEL, job_of, jobs_of
+from vastplan.operations.ends import LABEL, Ends, job_of, jobs_of
 from vastplan.operations.stage import Call, Told
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
+from vastplan.schema.ports.snapshots import Clonable
 from vastplan.schema.ports.workloads import Job
 
 MOUNT, TRY = "mount", "try"
@@ -22,12 +23,13 @@ _LONGEST = 63  # characters of a name that Kubernetes takes everywhere, labels t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rehearsed(Beside):
+class Rehearsed(Ends):
     """The ends of a rehearsal. `every` is the shortest time between two restore points in the document, 0 without one.
 
     `name` is the protected path's. `volumes` is `None` if the document has no Kubernetes at the target.
     """
 
+    store: Clonable
     name: str
     every: float
     views: Views
@@ -66,7 +68,7 @@ def to_make(ends: Rehearsed, id: str) -> Facts:
     }
 
 
-def wanted(operation: Operation) -> CopyTarget:
+def copy_of(operation: Operation) -> CopyTarget:
     """The rehearsal's copy, which copies only the data that is read."""
     said = operation.facts[REHEARSAL]
     return CopyTarget(str(said["name"]), str(said["directory"]), background=False)
@@ -91,14 +93,14 @@ def tried(operation: Operation) -> tuple[tuple[Facts, Mount], ...]:
 
 def own_view(ends: Rehearsed, operation: Operation) -> str:
     """The id of the view that this operation created, while it exists: from the answer, or from a read after the call."""
-    view = ends.views.view(wanted(operation).directory)
+    view = ends.views.view(copy_of(operation).directory)
     seen = {str(one.seen.get("id")) for one in operation.of(MOUNT, VIEW) if one.outcome is Outcome.SEEN}
     return view if view and view in seen else ""
 
 
 def open_view(ends: Rehearsed, operation: Operation) -> Call:
     """A view on the copy."""
-    directory = wanted(operation).directory
+    directory = copy_of(operation).directory
 
     def told(before: Facts, now: Facts) -> Told:
         return Told.HAPPENED if now["id"] and now["id"] != before["id"] else Told.NOTHING
@@ -115,7 +117,7 @@ def open_view(ends: Rehearsed, operation: Operation) -> Call:
 
 def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
     """Delete the view; the directory stays."""
-    directory = wanted(operation).directory
+    directory = copy_of(operation).directory
 
     def told(_: Facts, now: Facts) -> Told:
         return Told.NOTHING if now["id"] == id else Told.HAPPENED
@@ -133,7 +135,7 @@ def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
 
 def make_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: Mount) -> tuple[Call, Call]:
     """A volume of the copy, and a claim on it."""
-    mark, directory = mark_of(operation), wanted(operation).directory
+    mark, directory = mark_of(operation), copy_of(operation).directory
     twin = Twin(mount.namespace, mount.claim, str(operation.facts[REHEARSAL]["of"]))
     return (
         _made(

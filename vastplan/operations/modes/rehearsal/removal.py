@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vastplan.model.operation import Operation
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.modes.rehearsal import calls
-from vastplan.operations.modes.rehearsal.calls import TRY, Rehearsed, tried, wanted
+from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, copy_of, tried
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.stages.roles import LEAST
 
 CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
+
+
+def created(operation: Operation) -> Iterator[tuple[str, str]]:
+    """What calls of a rehearsal are known to have created, each by its kind and the key that finds it there; none for another record."""
+    try:
+        copy, claims = copy_of(operation), calls.mounts(operation)
+    except (KeyError, TypeError):  # anybody may have written a ledger
+        return
+    if operation.happened(CLONE, copies.COPY):
+        yield "clone", copy.name
+    if operation.happened(MOUNT, calls.VIEW):
+        yield "view", copy.directory
+    for one in claims:
+        if operation.happened(MOUNT, f"volume {one.name}"):
+            yield "persistent_volume", one.name
+        if operation.happened(MOUNT, f"claim {one.namespace}/{one.name}"):
+            yield "persistent_volume_claim", f"{one.namespace}/{one.name}"
 
 
 def end_work(ends: Rehearsed) -> Stage:
@@ -101,12 +120,12 @@ def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, .
     known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
     view = known[-1] if known else calls.own_view(ends, operation)
     closing = (calls.close_view(ends, operation, view),) if view else ()
-    return *closing, *copies.dropping(ends.store, wanted(operation), operation, CLONE, stage)
+    return *closing, *copies.dropping(ends.store, copy_of(operation), operation, CLONE, stage)
 
 
 def dropped(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether they are deleted."""
-    copy = wanted(operation)
+    copy = copy_of(operation)
     if calls.own_view(ends, operation):
         return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
     there = copies.own(ends.store, copy, operation, CLONE) is not None

@@ -9,17 +9,15 @@ from vastplan.model.moments import moment
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls.job import STILL, phase
-from vastplan.operations.calls.snapshot import gone, snapshot_of
 from vastplan.operations.modes.rehearsal import calls, removal
-from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, tried, wanted
+from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, copy_of, tried
 from vastplan.operations.modes.rehearsal.removal import CLONE
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST
 from vastplan.operations.stages.work import strangers
 from vastplan.schema.ports.replica import Point, Role
 from vastplan.schema.ports.snapshots import Snapshot
 
-LOOK = "look"
 POINT, CAME, MEASURED = "point", "came", "measured"
 """Facts: its restore point, the result of each workload, and the seconds of each stage."""
 OLDEST = 3  # times the interval of restore points: an older one is no test of a move now
@@ -111,9 +109,6 @@ def _timed(ends: Rehearsed, stage: Stage) -> Stage:
 
 
 def _look(ends: Rehearsed) -> Stage:
-    def precondition(operation: Operation) -> str:
-        return amiss(ends) or strangers(ends, operation)
-
     def gate(_: Operation) -> Gate:
         found = newest_kept(ends)
         if found is None:
@@ -123,24 +118,19 @@ def _look(ends: Rehearsed) -> Stage:
         known = {"guid": point.guid, "created": point.created, "age": age}
         return Gate(Holds.YES, facts={POINT: known, **copies.chosen(snapshot)})
 
-    return Stage(
-        LOOK,
+    reads = look(
         "read the target and the workloads at the source",
         f"{ends.target.site} is DESTINATION, good, and its newest restore point is not too old; the workloads are those of the plan",
-        bound=0.0,
-        precondition=precondition,
-        gate=gate,
+        lambda operation: amiss(ends) or strangers(ends, operation),
     )
+    return replace(reads, gate=gate)
 
 
 def _clone(ends: Rehearsed) -> Stage:
     store = ends.store
 
     def precondition(operation: Operation) -> str:
-        copy = wanted(operation)
-        there = store.copy(copy.name) is not None
-        problem = f"the clone {copy.name} already exists at {store.site}" if there else ""
-        return problem or gone(store, snapshot_of(operation)) or store.taken(copy.directory)
+        return copies.not_free(store, copy_of(operation), operation)
 
     return Stage(
         CLONE,
@@ -149,8 +139,8 @@ def _clone(ends: Rehearsed) -> Stage:
         bound=LEAST,
         back="delete the view on the clone, if there is one, and the clone with its directory",
         precondition=precondition,
-        calls=lambda operation: (copies.make(store, wanted(operation), operation),),
-        gate=lambda operation: copies.readable(store, wanted(operation)),
+        calls=lambda operation: (copies.make(store, copy_of(operation), operation),),
+        gate=lambda operation: copies.readable(store, copy_of(operation)),
         rollback=lambda operation: removal.dropping(ends, operation, f"undo {CLONE}"),
         undone=lambda operation: removal.dropped(ends, operation),
     )
@@ -158,7 +148,7 @@ def _clone(ends: Rehearsed) -> Stage:
 
 def _mount(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
-        directory = wanted(operation).directory
+        directory = copy_of(operation).directory
         taken = ends.views.view(directory)
         problem = f"{directory} already has a view ({taken}) that is not of this rehearsal" if taken else ""
         return problem or calls.in_the_way(ends, operation)
@@ -173,7 +163,7 @@ def _mount(ends: Rehearsed) -> Stage:
 
     def gate(operation: Operation) -> Gate:
         if not calls.own_view(ends, operation):
-            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: deleted outside vastplan")
+            return Gate(Holds.NEVER, f"the view of {copy_of(operation).directory} is gone: deleted outside vastplan")
         waiting = [
             mount.name
             for volumes, mount in calls.held(ends, operation)

@@ -20,14 +20,14 @@ from vastplan.operations.plan.evidence import mounted_by
 from vastplan.operations.plan.pair import GLOBAL, SYNCHRONOUS
 from vastplan.operations.plan.steps import to_stop
 from vastplan.operations.sites import Sites
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.work import FREEZE, freeze, go_on, others, unmoved
 from vastplan.operations.subject import Parts
 from vastplan.schema.ports.replica import Role
 from vastplan.schema.ports.snapshots import Restorable, Snapshot
 from vastplan.schema.ports.workloads import Job
 
-LOOK, KEEP, RESTORE, COMMIT = "look", "snapshot of now", "restore", "commit"
+KEEP, RESTORE, COMMIT = "snapshot of now", "restore", "commit"
 _SHOWN = 5  # names of snapshots
 _NOT_IN_PLACE = {
     SYNCHRONOUS: "replicated synchronously, and the vendor's documents do not say what a restore in place does to the other site",
@@ -156,16 +156,10 @@ def amiss(source: Restorable, *, ours: bool = False) -> str:
 
 def _look(home: Rewound) -> Stage:
     source = home.source
-
-    def precondition(operation: Operation) -> str:
-        return amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or others(home, operation)
-
-    return Stage(
-        LOOK,
+    return look(
         "read the protected path, its snapshots and who uses it",
         "the path is SOURCE, good and not being restored; the snapshot exists; the workloads are those of the plan",
-        bound=0.0,
-        precondition=precondition,
+        lambda operation: amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or others(home, operation),
     )
 
 
