@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -74,7 +75,7 @@ class Story:
         `show` cuts its output to the lines with one of these texts, all of which must be there, `first` and `last` to so many
         lines at its beginning and end; a line says how many were cut.
         """
-        self.shell(f"vastplan {' '.join(words)}")
+        self.shell(f"vastplan {shlex.join(words)}")
         done = subprocess.run(
             [*program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT
         )
