@@ -6,10 +6,9 @@ it prints. Both sites are simulated, over HTTPS on loopback.
 
 from __future__ import annotations
 
-import os
 import sys
 
-from demo_story import FOLDER, ROOT, Story, end
+from demo_story import FOLDER, Story, end
 
 WORLD = FOLDER / "world.py"
 # The same command. A move reads a site three times over half a minute before it says that the site does not answer; here the
@@ -22,7 +21,6 @@ TIB = 2**40
 
 def main() -> int:
     """Tell the story; 0 when everything went as told."""
-    os.chdir(ROOT)
     story = Story()
     print("One document, two simulated sites (VAST, Kubernetes and Run:AI each), one team that trains at iad.")
     story.copy("examples/two-sites", FOLDER)

@@ -7,9 +7,7 @@ needed: both sites are simulated, over HTTPS on loopback.
 
 from __future__ import annotations
 
-import os
-
-from demo_story import FOLDER, ROOT, Story, end
+from demo_story import FOLDER, Story, end
 from demo_two_sites import FOLDER as OTHER_FOLDER
 from demo_two_sites import PAGES, two_sites
 
@@ -18,7 +16,6 @@ REPORTS = {"plan.html": "The edit of step 8 as a page", "plan.md": "and as a com
 
 def main() -> int:
     """Tell the story; 0 when everything went as told."""
-    os.chdir(ROOT)
     story = Story()
     story.copy("examples/ai-factory", FOLDER)
     server = story.serve("sim", str(FOLDER))

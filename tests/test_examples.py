@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -110,6 +111,14 @@ def test_the_documents_of_a_page_are_valid(page: str, number: int, tmp_path: Pat
         (tmp_path / "doc.yaml").write_text(text)
         ran = vastplan("validate", tmp_path / "doc.yaml")
         assert ran.code == 0, ran
+
+
+@pytest.mark.slow
+def test_the_demo_goes_as_told_in_less_than_two_screens(tmp_path: Path) -> None:
+    words = [sys.executable, str(ROOT / "examples" / "demo.py")]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and ran.stderr == "", ran
+    assert len(ran.stdout.splitlines()) <= 115  # and 5 of the installation
 
 
 TYPED = [line.removeprefix("$ ") for text in blocks(STORY / "README.md", "console") for line in text.splitlines()]
