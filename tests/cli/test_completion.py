@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import Run
 from vastplan.app import checks, completion
 from vastplan.app.explain import explain
-from vastplan.cli.completing import ADDRESSES, FILES, FREE, MOST, OPERATIONS, limited, narrowed, unquoted
+from vastplan.cli.completion import ADDRESSES, FILES, MOST, OPERATIONS, limited, narrowed, unquoted
 from vastplan.cli.completion_scripts import SCRIPTS
 from vastplan.cli.parser import parser
 from vastplan.ledger.codec import dump
@@ -28,6 +28,10 @@ from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.site_ledger import Owned
 
 ROOT = Path(__file__).parents[2]
+FREE = {
+    "NAME", "URL", "RANGES", "NETWORKS", "PATTERN", "VERSION", "NAMESPACE/NAME", "N", "DIR", "REASON", "RESTOREPOINT", "SNAPSHOT",
+}  # fmt: skip
+"""The placeholders in the help for values that only the user can know."""
 Complete = Callable[..., list[str]]
 DOCUMENT = """\
 version: 1

@@ -2,16 +2,22 @@
 
 import argparse
 import contextlib
-import dataclasses
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
-from vastplan.cli.parse import parse
-from vastplan.cli.parser import parser
-from vastplan.cli.request import REQUESTS, Format, LedgerRequest, LedgerVerb, PlanRequest, Request
+from vastplan.cli import commands
+from vastplan.cli.parser import parse, parser
+from vastplan.cli.request import Format
+from vastplan.cli.requests import COMMANDS, module_of, request_of
+from vastplan.cli.requests.ledger import LedgerForgetRequest
+from vastplan.cli.requests.plan import PlanRequest
+from vastplan.cli.requests.sim import SimRequest
+from vastplan.cli.screen import Screen
 
 LEAST = {
     "init": [], "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"],
@@ -20,29 +26,44 @@ LEAST = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("request_type", REQUESTS, ids=lambda request_type: request_type.command)
-def test_every_command_has_a_frozen_request(request_type: type[Request]) -> None:
-    request = parse([request_type.command, *LEAST[request_type.command]])
-    assert type(request) is request_type
-    hash(request)  # frozen all the way down: no list is left in it
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        request.paths = ()  # type: ignore[misc]
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_frozen_request(command: str) -> None:
+    request = parse([command, *LEAST[command]])
+    assert isinstance(request, request_of(command)) and request.command == command
+    hash(tuple(getattr(request, name) for name in request.arguments))  # frozen all the way down: no list is left in it
+    with pytest.raises(AttributeError, match="frozen"):
+        request.paths = ()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_does_takes_its_request(command: str) -> None:
+    run = import_module(f"{commands.__name__}.{module_of(command)}").run
+    assert get_type_hints(run) == {"request": request_of(command), "screen": Screen, "return": int}
 
 
 def test_every_command_that_can_be_typed_has_one() -> None:
     (commands,) = (action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    assert [*commands.choices] == [request_type.command for request_type in REQUESTS] == [*LEAST]
+    assert [*commands.choices] == [*COMMANDS] == [*LEAST]
+
+
+def test_an_argument_that_was_not_typed_has_its_default() -> None:
+    request = parse(["sim"])
+    assert isinstance(request, SimRequest)
+    assert (request.port, request.user, request.password, request.subject) == (0, "admin", None, "")
+    assert (request.paths, request.format, request.reports) == ((), Format.TEXT, ())
 
 
 def test_what_was_typed_is_in_the_request() -> None:
     typed = ["--no-colour", "plan", "a", "b", "--target", "iad/view/*", "--target", "iad/quota/q", "--keep-drift", "*",
              "--max-changes", "3", "--report", "r.md", "--format", "json", "--adopt"]  # fmt: skip
-    assert parse(typed) == PlanRequest(
-        colour=False, paths=(Path("a"), Path("b")), targets=("iad/view/*", "iad/quota/q"), keep_drift=("*",),
-        max_changes=3, reports=(Path("r.md"),), format=Format.JSON, adopt=True,
-    )  # fmt: skip
-    forget = LedgerRequest(paths=(Path("doc"),), verb=LedgerVerb.FORGET, subjects=("iad/view/v",))
-    assert dataclasses.replace(parse(["ledger", "forget", "doc", "iad/view/v"]), colour=False) == forget
+    plan = parse(typed)
+    assert type(plan) is PlanRequest and vars(plan) == {
+        "colour": False, "paths": (Path("a"), Path("b")), "targets": ("iad/view/*", "iad/quota/q"), "keep_drift": ("*",),
+        "max_changes": 3, "reports": (Path("r.md"),), "format": Format.JSON, "adopt": True,
+    }  # fmt: skip
+    forget = parse(["--no-colour", "ledger", "forget", "doc", "iad/view/v"])
+    assert type(forget) is LedgerForgetRequest
+    assert vars(forget) == {"colour": False, "paths": (Path("doc"),), "addresses": ("iad/view/v",)}
 
 
 @pytest.mark.parametrize("typed", [["--version"], ["-h"], ["plan", "-h"]], ids=" ".join)

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
-from vastplan.cli.parse import parse
-from vastplan.cli.parser import parser
-from vastplan.cli.request import planning_options
+from vastplan.cli.parser import parse, parser
+from vastplan.cli.requests.apply import ApplyRequest
 from vastplan.sim.world import World
 
 DOCUMENT = (
@@ -67,7 +66,8 @@ def test_every_option_that_plans_is_refused_beside_a_saved_plan(
 @pytest.mark.parametrize("name", sorted(GIVEN_TO_APPLY - {"-h", "--help"}))
 def test_and_what_says_how_to_apply_is_not(name: str) -> None:
     (words,) = (words for option, words in options_of_apply() if option == name)
-    assert planning_options(parse(["apply", "plan.json", *words])) == {}
+    request = parse(["apply", "plan.json", *words])
+    assert isinstance(request, ApplyRequest) and request.planning_options() == {}
 
 
 def test_all_that_were_typed_are_named(saved: Path, vastplan: Run) -> None:

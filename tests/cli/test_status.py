@@ -15,10 +15,10 @@ from typing import TextIO
 import pytest
 
 from tests.report.estate import estate
-from vastplan.cli.running import Run, progress
+from vastplan.cli.progress import Run, progress
 from vastplan.cli.screen import Screen
-from vastplan.cli.status import shown
-from vastplan.cli.waiting import Waiting, waiting
+from vastplan.cli.status import status_line
+from vastplan.cli.wait import Waiting, waiting
 from vastplan.engine.applying.apply import ProgressEvent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Step
@@ -111,7 +111,7 @@ def test_how_far_an_apply_is() -> None:
 def test_a_terminal_shows_a_line_that_goes_away() -> None:
     with terminal() as seen:
         screen = Screen(io.StringIO(), seen.err, colour=False)
-        with shown(screen, lambda passed: "reading \x1b[2J" + "x" * 400, begins=0):
+        with status_line(screen, lambda passed: "reading \x1b[2J" + "x" * 400, begins=0):
             seen.wait_for("reading \\x1b[2J")
             screen.progress("a line of its own")
             seen.wait_for("a line of its own")
@@ -161,7 +161,7 @@ def test_an_apply_has_its_lines_where_nobody_looks(watched: bool) -> None:
 
 def test_nothing_is_told_where_nobody_looks() -> None:
     err = io.StringIO()
-    with shown(Screen(io.StringIO(), err, colour=False), lambda passed: "never", begins=0):
+    with status_line(Screen(io.StringIO(), err, colour=False), lambda passed: "never", begins=0):
         time.sleep(0.4)
     assert err.getvalue() == ""
 

@@ -138,7 +138,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     monkeypatch.chdir(scene.lab.folder)
     monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
-    monkeypatch.setattr("vastplan.cli.operating.now", scene.clock.now)
+    monkeypatch.setattr("vastplan.cli.operation.now", scene.clock.now)
     way = "vastplan move plan {} iad/protected_path/home --rejoin iad"
     assert main(["plan", "lab.yaml"]) in (0, 2)
     assert way.format("PATH") in " ".join(capsys.readouterr().out.split())

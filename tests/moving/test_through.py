@@ -352,7 +352,7 @@ def test_a_document_that_lets_the_satellite_read_only_says_so(scene: Theatre) ->
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
     monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
-    monkeypatch.setattr("vastplan.cli.operating.now", scene.clock.now)
+    monkeypatch.setattr("vastplan.cli.operation.now", scene.clock.now)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     typed = ["move", "plan", "lab.yaml", str(HOME), "--to", "pdx"]
     for wrong in (["--warm", "x"], ["--through-global-access", "--unplanned"]):

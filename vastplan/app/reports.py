@@ -1,9 +1,9 @@
-"""The files of `--report`: the ending selects the format, an unknown one is refused before anything is read; written atomically."""
+"""The files of `--report`: the ending selects the format; written atomically."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from vastplan import __version__
@@ -14,7 +14,6 @@ from vastplan.app.planning.request import Planned
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
 from vastplan.model.drift import Drift
-from vastplan.model.errors import VastplanError
 from vastplan.model.imported import Import
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.outcome import Receipt
@@ -36,28 +35,8 @@ from vastplan.report.junit import junit
 from vastplan.report.results import NOWHERE, Places, Results
 from vastplan.report.sarif import sarif
 
-ENDINGS = (".md", ".html", ".json", ".xml", ".sarif", ".prom")
-OF_COMMAND: Mapping[str, tuple[str, ...]] = {
-    "validate": (".json", ".xml", ".sarif"),
-    "plan": ENDINGS,
-    "show": ENDINGS,
-    "apply": (".json", ".xml", ".sarif"),
-    "drift": ENDINGS,
-    "import": (".md", ".json"),
-    "move": (".html",),
-}
 Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
-
-
-def refuse_unknown(command: str, files: Iterable[Path]) -> None:
-    """Raises `VastplanError` for a file whose ending names no format that the command writes."""
-    known = OF_COMMAND.get(command, ())
-    for file in files:
-        if file.suffix not in known:
-            raise VastplanError(
-                f"--report {file}: {command} writes {', '.join(known)}; write a FILE with one of these endings"
-            )
 
 
 def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:

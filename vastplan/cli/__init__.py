@@ -33,10 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
     typed = sys.argv[1:] if arguments is None else arguments
     if typed[:1] == [COMPLETE]:
-        from vastplan.cli import completing
+        from vastplan.cli import completion
 
-        return completing.run(typed[1:])
-    from vastplan.cli.parse import parse
+        return completion.run(typed[1:])
+    from vastplan.cli.parser import parse
 
     request = parse(typed)
     from vastplan.cli.screen import Screen
@@ -66,26 +66,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(request: Request, screen: Screen) -> int:
-    from dataclasses import replace
-
-    from vastplan.app import reports
-    from vastplan.cli import commands, here
+    from vastplan.cli import commands, default_document
     from vastplan.model.errors import Invalid, VastplanError
 
     try:
-        reports.refuse_unknown(request.command, request.reports)
+        _refuse_unknown_reports(request)
     except VastplanError as problem:
-        _say(replace(request, reports=()), screen, problem)
+        _say(request.replace(reports=()), screen, problem)
         return problem.exit_code
-    asked = here.placed(request)
+    with_document = default_document.with_document(request)
     try:
-        return commands.run(asked, screen)
+        return commands.run(with_document, screen)
     except Invalid as problem:
-        if asked is request:
+        if with_document is request:
             raise
         from vastplan.app.here import no_document
 
-        raise no_document(here.typed(request)) or problem from None
+        raise no_document(request.typed_name()) or problem from None
+
+
+def _refuse_unknown_reports(request: Request) -> None:
+    """Raises `VastplanError` for a report whose ending names no format that the command writes."""
+    from vastplan.model.errors import VastplanError
+
+    for file in request.reports:
+        endings = request.arguments["reports"].endings
+        if file.suffix not in endings:
+            raise VastplanError(
+                f"--report {file}: {request.command} writes {', '.join(endings)}; write a FILE with one of these endings"
+            )
 
 
 def _short(name: object) -> str:
@@ -114,11 +123,11 @@ def _say(request: Request, screen: Screen, problem: VastplanError) -> None:
     else:
         screen.error(str(problem))
     if request.format is Format.JSON or request.reports:
-        from vastplan.cli import reporting
+        from vastplan.cli import output
         from vastplan.report.json_report import Problems
 
         problems = Problems(str(problem), findings)
         if request.format is Format.JSON:
             screen.machine(problems)
         if request.reports:
-            reporting.problems(request, screen, problems)
+            output.problems(request, screen, problems)

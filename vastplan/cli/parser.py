@@ -1,19 +1,59 @@
-"""The commands, their options and their help. Imports nothing heavy, so that `--version` and `-h` are fast."""
+"""Parses the command line into a request, with errors that say what to type. Imports nothing heavy, so that `--version` and `-h` are fast."""
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
 import sys
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 from vastplan import __version__
-from vastplan.cli import ledger_options, operation_options, options, review_options
-from vastplan.cli.typed import Parser
+from vastplan.cli.request import Format, Request
+from vastplan.cli.requests import COMMANDS, request_of
+
+ERROR = 1  # as in model.errors, which is not imported for `-h`
+_MISSING = "the following arguments are required: "
+_NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
+_FEW = 4
+_NO_COMMAND = ("-h", "--help", "--version")
+"""What ends the process before a command is looked at."""
+_OF_OTHERS = {  # words of other tools, and what to type here
+    "destroy": "remove the entries from the document, then: vastplan apply PATH",
+    "--yes": "--auto-approve",
+}
+_EXIT_CODES = """\
+exit codes:
+  0  fine           1  error                     2  changes or drift present
+  3  blocked by a guard or check                 4  applied in part
+  5  refused: the plan is stale                  6  incomplete: a system could not be read
+Where several hold, the first of 1, 5, 4, 3, 2, 6 is the exit code.
+"""
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def parse(words: Sequence[str]) -> Request:
+    """The request. Like argparse, ends the process for `--version`, `-h` and invalid arguments."""
+    as_json = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
+    # If the command comes first, only its parser is built.
+    values = vars(parser(words[0] if words else "", as_json=as_json).parse_args(words))
+    request: type[Request] = values.pop("request")
+    typed = {name: _frozen(request, name, values[name]) for name in request.arguments if values.get(name) is not None}
+    return request(colour=values["colour"], **typed)
+
+
+def _frozen(request: type[Request], name: str, value: Any) -> Any:
+    if name == "format":
+        return Format(value)
+    if request.arguments[name].default == ():
+        return tuple(value) if isinstance(value, list) else (value,)
+    return value
 
 
 def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
-    """The parser of the command line, with all commands, or only one if `only` names it.
+    """The parser of the command line, with all commands, or only one if `only` names it; for `-h` and `--version` without arguments.
 
     With `as_json`, errors in the arguments are also printed as JSON.
     """
@@ -21,388 +61,154 @@ def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
     top: argparse.ArgumentParser = parser_class(
         prog="vastplan",
         description="Plan and apply AI storage across VAST, Kubernetes and NVIDIA Run:AI from one YAML document.",
-        epilog=options.EXIT_CODES,
+        epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"vastplan {__version__}")
     top.add_argument(
         "--no-colour", "--no-color", dest="colour", action="store_false", default=_colour(), help="plain output"
     )
-    commands: argparse._SubParsersAction[argparse.ArgumentParser] = top.add_subparsers(
+    commands: _Commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=parser_class
     )
-    for add in (_COMMANDS[only],) if only in _COMMANDS else _COMMANDS.values():
-        add(commands)
+    for name in (only,) if only in COMMANDS else COMMANDS:
+        request = request_of(name)
+        command = _add_command(commands, name, request)
+        if only in _NO_COMMAND:
+            continue
+        if request.verbs:
+            verbs = command.add_subparsers(dest="verb", required=True, metavar="COMMAND")
+            for verb in request.verbs:
+                _add_arguments(_add_command(verbs, verb.verb, verb), verb)
+        else:
+            _add_arguments(command, request)
     return top
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is not a port: 0 to 65535")
-    return int(text)
 
 
 def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "init", "write a first document for a site, from a few questions or options", "vastplan init --sim"
-    )
-    command.add_argument(
-        "paths", nargs="?", type=Path, metavar="PATH",
-        help="the file to write, or the folder for SITE.yaml; left out, the current folder",
-    )  # fmt: skip
-    command.add_argument("--sim", action="store_true", help="use simulators: plan and apply work at once")
-    for flag, metavar, text in (
-        ("--site", "NAME", "name of the site: iad"),
-        ("--vast-url", "URL", "address of its VMS: https://vms.iad.example.com"),
-        ("--kubeconfig", "FILE", "its kubeconfig, beside the document"),
-        ("--context", "NAME", "a context of that kubeconfig, or of your own"),
-        (
-            "--runai-url",
-            "URL",
-            "address of its Run:AI control plane: https://acme.run.ai; none for a site without Run:AI",
-        ),
-        ("--tenant", "NAME", "tenant of the first team: team-a"),
-        ("--project", "NAME", "its project: vision"),
-        ("--vips", "RANGES", "free addresses of the data network: '10.20.1.10 - 10.20.1.13'"),
-        ("--clients", "NETWORKS", "the nodes that mount: 10.12.0.0/24"),
-    ):
-        command.add_argument(flag, metavar=metavar, help=text)
-
-
-def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "validate", "check a document without reading any system", "vastplan validate examples/ai-factory"
-    )
-    options.paths(command, needed=False)
-    options.isolation(command, "show which projects the document isolates from each other")
-    options.commitments(command)
-    command.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
-    command.add_argument(
-        "--explain", metavar="CODE", help="show what a check finds, why and what to do; needs no document"
-    )
-    options.formats(command, "text", "json")
-    options.reports(command, ".json", ".xml (JUnit)", ".sarif")
-
-
-def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "plan", "show what would change, and save it", "vastplan plan examples/ai-factory --out plan.json"
-    )
-    options.paths(command, needed=False)
-    options.site(command)
-    options.consents(command)
-    options.expand(command)
-    review_options.of_plan(command)
-    command.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
-    review_options.sign(command)
-    command.add_argument(
-        "--detailed-exitcode", action="store_true", help="exit with 2 when there are changes, 3 when some are blocked"
-    )
-    options.isolation(command, "show which projects the document isolates from each other")
-    options.commitments(command)
-    options.formats(command, "text", "json", "markdown", "html")
-    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
-
-
-def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "apply", "apply a saved plan, or plan, show the plan and ask", "vastplan apply plan.json"
-    )
-    options.paths(command, needed=False)
-    options.site(command)
-    options.consents(command)
-    options.expand(command)
-    review_options.of_apply(command)
-    review_options.require_signature(command)
-    command.add_argument("--auto-approve", action="store_true", help="do not ask")
-    command.add_argument(
-        "--document",
-        dest="documents",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="the plan's document, if it moved",
-    )
-    options.formats(command, "text", "json")
-    options.reports(command, ".json", ".xml (JUnit)", ".sarif")
-
-
-def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "record", "write a snapshot of the live systems without secrets, to plan without credentials",
-        "vastplan record examples/ai-factory --out snapshot.json",
-    )  # fmt: skip
-    options.paths(command)
-    options.site(command)
-    review_options.of_record(command)
-
-
-def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "import", "write what exists as a document whose plan adopts it and changes nothing",
-        "vastplan import site.yaml --out .",
-    )  # fmt: skip
-    options.paths(command)
-    options.site(command)
-    command.add_argument(
-        "--snapshot", type=Path, metavar="FILE", help="import from a snapshot that vastplan record wrote, offline"
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder for the new files; left out, PATH, if that is a folder"
-    )
-    command.add_argument(
-        "--layout", choices=("tenants", "single"), default="tenants", help="a file for each tenant, or one for all"
-    )
-    for flag, name, what in (
-        ("--tenant", "tenants", "only tenants that match, and what is in them; repeatable"),
-        ("--kind", "kinds", "only this kind; repeatable"),
-        ("--take", "take", "also import this object, of a kind that import skips, as SITE/KIND/NAME; repeatable"),
-        ("--except", "without", "leave out this object, as SITE/KIND/NAME; repeatable"),
-        ("--labels", "labels", "also labels and annotations whose key matches; repeatable"),
-    ):
-        command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
-    command.add_argument(
-        "--full", action="append", nargs="?", const="*", default=[], type=_kind, metavar="KIND",
-        help="write every readable value, also defaults: of all kinds, or with --full=KIND of one; repeatable",
-    )  # fmt: skip
-    command.add_argument(
-        "--defaults", action="store_true", help="write values that all entries of a section share once, as defaults"
-    )
-    command.add_argument(
-        "--census",
-        action="store_true",
-        help="count objects that vastplan has no kind for, with a small request for each type",
-    )
-    command.add_argument(
-        "--close",
-        action="store_true",
-        help="close an open storage class, where that refuses nobody that vastplan can see",
-    )
-    command.add_argument(
-        "--terraform",
-        action="append",
-        default=[],
-        metavar="[SITE=]FILE",
-        help="a Terraform state: its names are used, and the report shows how to remove its objects from Terraform; repeatable",
-    )
-    command.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
-    command.add_argument("--detailed-exitcode", action="store_true", help="exit with 2 when there is something new")
-    options.formats(command, "text", "json")
-    options.reports(command, ".md", ".json")
-
-
-def _kind(text: str) -> str:
-    """Returns the kind. Raises `ArgumentTypeError` for a path, which was meant as the document."""
-    if os.path.exists(text) or "/" in text:
-        raise argparse.ArgumentTypeError(f"{text} is a path, not a kind: type --full last, or --full=KIND")
-    return text
-
-
-def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "export", "write what SkyPilot needs to use the document's buckets and volumes",
-        "vastplan export skypilot examples/object-storage.yaml --out sky",
-    )  # fmt: skip
-    command.add_argument("target", choices=("skypilot",), help="the tool to write for")
-    options.paths(command)
-    options.site(command)
-    command.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="the folder to write to; it gets a folder for each site and tenant",
-    )
-    for flag, name, what in (
-        ("--tenant", "tenants", "only this tenant; repeatable"),
-        ("--project", "projects", "only what this project mounts; repeatable"),
-    ):
-        command.add_argument(flag, dest=name, action="append", default=[], metavar="NAME", help=what)
-    command.add_argument(
-        "--task", dest="tasks", action="append", default=[], type=Path, metavar="FILE",
-        help="a SkyPilot task: check it, and write it for each site instead of an example task; repeatable",
-    )  # fmt: skip
-    command.add_argument(
-        "--snapshot", type=Path, metavar="FILE", help="also report the buckets that this snapshot does not have"
-    )
-    command.add_argument(
-        "--skypilot",
-        default="",
-        metavar="VERSION",
-        help="the version of SkyPilot; versions before 0.12.0 do not support VAST",
-    )
-    command.add_argument(
-        "--with-credentials",
-        action="store_true",
-        help="also write the key (mode 0600), from the Secret that it is delivered to",
-    )
-    command.add_argument(
-        "--secret",
-        default="",
-        metavar="NAMESPACE/NAME",
-        help="the Secret with the key, where the document has none or several",
-    )
-    command.add_argument(
-        "--overwrite", action="store_true", help="also overwrite files that were edited or that vastplan did not write"
-    )
-    options.formats(command, "text", "json")
-
-
-def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands,
-        "drift",
-        "show what changed outside vastplan since the last apply, and what nobody manages",
-        "vastplan drift examples/ai-factory",
-    )
-    options.paths(command, needed=False)
-    options.site(command)
-    options.isolation(command, "show which projects the live state isolates from each other")
-    command.add_argument(
-        "--since",
-        type=Path,
-        metavar="FILE",
-        help="show only what is new since this earlier drift --format json, and what no longer differs",
-    )
-    command.add_argument(
-        "--accept",
-        action="append",
-        default=[],
-        metavar="ADDRESS[.FIELD]",
-        help="write what was changed outside vastplan into the document, to keep it; repeatable",
-    )
-    options.formats(command, "text", "json", "markdown", "html")
-    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
-
-
-def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands,
-        "show",
-        "show a saved plan, what it does to one object, or one object: desired, live and who changed each field",
-        "vastplan show examples/ai-factory iad/tenant/team-a",
-    )
-    command.add_argument(
-        "--rights", action="store_true", help="show the rights that vastplan's own identities need for a document"
-    )
-    command.add_argument(
-        "paths", nargs="?", type=Path, metavar="PLAN|PATH",
-        help="a saved plan, or a document; left out, the document of the current folder",
-    )  # fmt: skip
-    command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
-    options.expand(command)
-    command.add_argument(
-        "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
-    )
-    options.formats(command, "text", "json", "markdown", "html")
-    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
-
-
-def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "sim", "serve the simulators: a document's sites, or one system",
-        "vastplan sim vast --port 8443 --user admin --password secret",
-    )  # fmt: skip
-    command.add_argument(
-        "subject", nargs="?", default="", metavar="PATH|SYSTEM",
-        help="a document; left out, that of the current folder; or vast, kubernetes or runai",
-    )  # fmt: skip
-    command.add_argument("--port", type=_port, default=0, help="the port of a single system; 0 chooses a free one")
-    command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single system")
-    command.add_argument("--password", help="its password, client secret or token; generated when left out")
-    command.add_argument("--state", type=Path, metavar="FILE", help="keep a single system's objects in this file")
-    command.add_argument(
-        "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single system"
-    )
-    command.add_argument(
-        "--api-version",
-        metavar="VERSION",
-        help="the product version to simulate (vast 5.3, 5.5; runai 2.20 to 2.24; kubernetes 1.34)",
-    )
-    command.add_argument(
-        "--strict",
-        action="store_true",
-        help="vast only: refuse requests with fields that the vendor's API document does not have",
+def _add_command(commands: _Commands, name: str, request: type[Request]) -> argparse.ArgumentParser:
+    summary, example = (text.format(request=request) for text in (request.summary, request.example))
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=request.description or f"{summary[:1].upper()}{summary[1:]}.",
+        epilog=f"example:\n  vastplan {request.typed_name()} {example}\n\n{_EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 
-def _explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "explain", "show what may be written at a place of the document", "vastplan explain quotas.hard_limit"
-    )
-    command.add_argument(
-        "place",
-        nargs="?",
-        default="",
-        metavar="PLACE",
-        help="a section, or a field in it: tenants.capacity_rules; left out, all sections",
-    )
-    command.add_argument("--recursive", action="store_true", help="show all fields below it")
+def _add_arguments(command: argparse.ArgumentParser, request: type[Request]) -> None:
+    command.set_defaults(request=request)
+    alternatives: argparse._MutuallyExclusiveGroup | None = None
+    for name, argument in request.arguments.items():
+        settings = {
+            setting: value.format(request=request) if setting in ("metavar", "help") and value else value
+            for setting, value in argument.settings.items()
+        }
+        if argument.alternative:
+            alternatives = alternatives or command.add_mutually_exclusive_group(required=True)
+        group = alternatives if argument.alternative and alternatives else command
+        if argument.flag:
+            group.add_argument(argument.flag, dest=name, default=argparse.SUPPRESS, **settings)
+        else:
+            group.add_argument(name, **settings)
 
 
-def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "schema", "print a JSON Schema", "vastplan schema desired-state > schemas/desired-state.schema.json"
-    )
-    command.add_argument(
-        "which",
-        nargs="?",
-        choices=(
-            "desired-state",
-            "plan",
-            "snapshot",
-            "ledger",
-            "approvals",
-            "connections",
-            "validate",
-            "apply",
-            "drift",
-            "import",
-            "export",
-            "show",
-            "budget",
-            "ledger-list",
-            "rights",
-            "problems",
-            "checks",
-        ),
-        default="desired-state",
-    )
+class Parser(argparse.ArgumentParser):
+    """A parser that exits with 1 for invalid arguments: argparse's own 2 means changes or drift in vastplan."""
+
+    as_json = False
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error on standard error, and as JSON if requested, and exit."""
+        text = self._in_words(message)
+        sys.stderr.write(f"error: {text}\n")
+        if self.as_json:
+            from vastplan.report.json_report import Problems, dumps
+
+            sys.stdout.write(dumps(Problems(text)))
+        raise SystemExit(ERROR)
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse like argparse, but with vastplan's own errors for arguments that are left over."""
+        typed = sys.argv[1:] if args is None else list(args)
+        values, rest = self.parse_known_args(typed, namespace)
+        if rest:
+            self._left_over(rest[0], self._chosen(typed))
+        return values
+
+    def _left_over(self, word: str, chosen: Parser) -> NoReturn:
+        option = word.partition("=")[0]
+        if not option.startswith("-"):
+            self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
+        options = [name for name in chosen._option_string_actions if name.startswith("--")]
+        meant = _OF_OTHERS.get(option, "")
+        near = f"did you mean {meant}?" if meant in options else self._elsewhere(option) or _nearest(option, options)
+        self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
+
+    def _elsewhere(self, option: str) -> str:
+        """Names the other commands that have the option; "" if there are none or too many."""
+        having = [name for name, command in _commands(parser()).items() if option in command._option_string_actions]
+        return f"it is an option of {_either(having)}" if 0 < len(having) <= _FEW else ""
+
+    def _chosen(self, typed: Iterable[str]) -> Parser:
+        """The parser of the command that was typed."""
+        chosen = self
+        for word in typed:
+            for action in chosen._actions:
+                if isinstance(action, argparse._SubParsersAction) and word in action.choices:
+                    chosen = action.choices[word]
+                    break
+        return chosen
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        hint = _OF_OTHERS.get(str(value)) or _nearest(str(value), choices) or f"write {_either(choices)}"
+        if isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(None, f"{self.prog}: unknown command {value} ({hint})")
+        what = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)
+        raise argparse.ArgumentError(None, f"{self.prog}: no {what} ({hint})")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        if action.type is int and not re.fullmatch(r"[+-]?\d{1,18}", arg_string.strip()):
+            name = action.option_strings[-1] if action.option_strings else action.metavar
+            raise argparse.ArgumentError(
+                None, f"{self.prog}: {name} {arg_string} is not a number (write a whole number)"
+            )
+        return super()._get_value(action, arg_string)
+
+    def _in_words(self, message: str) -> str:
+        """A message of argparse itself, in vastplan's wording."""
+        if message.startswith(_MISSING):
+            missing = message.removeprefix(_MISSING)
+            if missing == "COMMAND":
+                return f"{self.prog}: COMMAND is missing (write {_either(list(_commands(self)))})"
+            return f"{self.prog}: {missing} is missing{self._example()}"
+        if option := _NO_VALUE.match(message):
+            return f"{self.prog}: {option[1]} needs a value (see {self.prog} -h)"
+        return message if message.startswith(self.prog) else f"{self.prog}: {message.removeprefix('argument ')}"
+
+    def _example(self) -> str:
+        example = re.search(r"example:\n  (.+)", self.epilog or "")
+        return f" (for example {example[1]})" if example else ""
 
 
-_COMPLETION = """\
-Print a completion script for a shell.
-
-For the current session type: source <(vastplan completion bash)
-In zsh type it after compinit: source <(vastplan completion zsh)
-
-In bash and zsh the TAB key completes commands, options and files, and also
-addresses (iad/, iad/volume/, iad/volume/data), sites, kinds, check codes and
-places of a document. They come from the document on the command line, or else
-from the document of the current folder, and from the ledger beside it. No
-system is asked and no secret is read. A document with mistakes completes to
-nothing. tcsh completes commands, options and files only.
-"""
+def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """The subcommands of a parser, by name."""
+    return next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
-def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands,
-        "completion",
-        "print a completion script for a shell",
-        "vastplan completion bash > /etc/bash_completion.d/vastplan",
-    )
-    command.description = _COMPLETION
-    command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+def _nearest(word: str, words: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word[:100], words, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""
 
 
-_COMMANDS = {
-    "init": _init, "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
-    "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "explain": _explain,
-    "schema": _schema, "completion": _completion,
-}  # fmt: skip
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,18 +1,18 @@
-"""The requests to vastplan: one frozen value for each command, the only form in which code below the parser sees the arguments."""
+"""What can be typed after a command, declared once: from a request's class the parser is built, and its values are what was typed.
+
+Imports nothing heavy, because `-h` needs it: `dataclasses` alone would take as long as all that `-h` does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, field, fields
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast, overload
 
-from vastplan.model.dataclass import dataclass
-
-APPROVALS = "--approvals"
-_PLANS = "plans"
-"""The key in a field's metadata of its option, if that option controls planning."""
+T = TypeVar("T")
+_REQUIRED: Any = object()
 
 
 class Format(Enum):
@@ -29,301 +29,118 @@ class Format(Enum):
         return {"text": ".txt", "json": ".json", "markdown": ".md", "html": ".html"}[self.value]
 
 
-class LedgerVerb(Enum):
-    """What to do with the ledger."""
+class Argument:
+    """The declaration of an argument: its option ("" if it has none, only a place), its value if it is not typed, and the settings
+    for argparse. Metavar and help may quote the request's class: `{request.command}`."""
 
-    LIST = "list"
-    MOVE = "move"
-    FORGET = "forget"
-    EXPORT = "export"
-    IMPORT = "import"
-    UNLOCK = "unlock"
+    def __init__(
+        self, flag: str, default: Any, *, alternative: bool = False, endings: tuple[str, ...] = (), **settings: Any
+    ) -> None:
+        self.flag, self.default, self.settings = flag, default, settings
+        self.alternative = alternative
+        """Whether exactly one of the command's alternatives has to be typed."""
+        self.endings = endings
+        """The endings that a file may have, which select its format; empty for any."""
 
-
-class OperationVerb(Enum):
-    """What to do with a move or a restore."""
-
-    PLAN = "plan"
-    RUN = "run"
-    STATUS = "status"
-    ABORT = "abort"
-
-
-def _plans(option: str) -> Mapping[str, str]:
-    """The metadata of a field whose option (as it is typed) controls planning: with a saved plan it has no effect."""
-    return {_PLANS: option}
+    def words(self, value: Any) -> list[str]:
+        """The words that give the option this value."""
+        if value is True:
+            return [self.flag]
+        return [word for each in (value if isinstance(value, tuple) else (value,)) for word in (self.flag, str(each))]
 
 
-def planning_options(request: Request) -> dict[str, list[str]]:
-    """The given options of a request that control planning, in the order of the fields, each with all its typed words."""
-    return {
-        each.metadata[_PLANS]: _words(each.metadata[_PLANS], getattr(request, each.name))
-        for each in fields(request)
-        if _PLANS in each.metadata and each.default is not MISSING and getattr(request, each.name) != each.default
-    }
+# An argument's declaration has the type of its value, as it is read from a request.
+@overload
+def option(flag: str, of: Callable[[str], T], metavar: str | None, text: str) -> T | None: ...
+@overload
+def option(
+    flag: str, of: Callable[[str], T], metavar: str | None, text: str, *, default: T, alternative: bool = False
+) -> T: ...
+@overload
+def option(flag: str, of: Callable[[str], T], metavar: str | None, text: str, *, required: Literal[True]) -> T: ...
+def option(
+    flag: str, of: Any, metavar: str | None, text: str, *, default: Any = None, required: bool = False, **more: Any
+) -> Any:
+    """An option with a value. `of` converts the value, and raises `ArgumentTypeError` for an invalid one."""
+    settings = {"type": of, "metavar": metavar, "help": text, "required": required, **more}
+    return Argument(flag, _REQUIRED if required else default, **settings)
 
 
-def _words(option: str, value: object) -> list[str]:
-    if value is True:
-        return [option]
-    return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
+def repeatable(
+    flag: str, of: Callable[[str], T], metavar: str, text: str, *, alone: str | None = None
+) -> tuple[T, ...]:
+    """An option that may be repeated. `alone` is its value if it is typed without one; `None` if it needs one."""
+    settings: dict[str, Any] = {} if alone is None else {"nargs": "?", "const": alone}
+    settings |= {"action": "append", "type": of, "metavar": metavar, "help": text}
+    return cast("tuple[T, ...]", Argument(flag, (), **settings))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def switch(flag: str, text: str) -> bool:
+    """An option without a value."""
+    return cast(bool, Argument(flag, False, action="store_true", help=text))
+
+
+def choice(flag: str, choices: Sequence[str], text: str | None, *, default: str = "") -> str:
+    """One of some words: an option, or without a flag a place. A place without a default is required."""
+    settings: dict[str, Any] = {} if flag else {"nargs": "?" if default else None}
+    return cast(str, Argument(flag, default or _REQUIRED, choices=choices, help=text, **settings))
+
+
+def place(metavar: str, of: Callable[[str], T], text: str) -> T:
+    """An argument without an option, which is required."""
+    return cast(T, Argument("", _REQUIRED, type=of, metavar=metavar, help=text))
+
+
+def optional_place(metavar: str, text: str, default: T) -> str | T:
+    """An argument without an option, which may be left out."""
+    return cast("str | T", Argument("", default, nargs="?", metavar=metavar, help=text))
+
+
+def places(metavar: str, of: Callable[[str], T], text: str, count: Literal["?", "*", "+", 1]) -> tuple[T, ...]:
+    """Arguments without an option, as many as `count` says in the manner of argparse."""
+    return cast("tuple[T, ...]", Argument("", (), nargs=count, type=of, metavar=metavar, help=text))
+
+
 class Request:
-    """The fields of every command: its document, and the output."""
+    """What was typed: a frozen value, the only form in which code below the parser sees the arguments.
+
+    A subclass is a command, or one of a command's verbs, and declares its arguments in the order of its help.
+    """
 
     command: ClassVar[str]
+    verb: ClassVar[str] = ""
+    verbs: ClassVar[tuple[type[Request], ...]] = ()
+    """The requests of a command that has verbs, which are subclasses of its own class."""
+    summary: ClassVar[str]
+    description: ClassVar[str] = ""
+    """The text above the arguments in the help, if it is not the summary."""
+    example: ClassVar[str]
+    """What to type after the command, for the help and for errors."""
+    arguments: ClassVar[Mapping[str, Argument]] = MappingProxyType({})
+
     colour: bool = False
     paths: tuple[Path, ...] = ()
     connections: Path | None = None
     format: Format = Format.TEXT
     reports: tuple[Path, ...] = ()
 
+    def __init_subclass__(cls) -> None:
+        declared = {name: value for name, value in vars(cls).items() if isinstance(value, Argument)}
+        cls.arguments = MappingProxyType({**cls.arguments, **declared})
+        for name, argument in declared.items():
+            setattr(cls, name, argument.default)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitRequest(Request):
-    """`vastplan init`. An option that was not typed is `None`, and asked for at a terminal."""
+    def __init__(self, **typed: Any) -> None:
+        vars(self).update(typed)
 
-    command = "init"
-    site: str | None = None
-    sim: bool = False
-    vast_url: str | None = None
-    kubeconfig: str | None = None
-    context: str | None = None
-    runai_url: str | None = None
-    tenant: str | None = None
-    project: str | None = None
-    vips: str | None = None
-    clients: str | None = None
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a request is frozen: {name}")
 
+    def replace(self, **values: Any) -> Self:
+        """The request with other values."""
+        return type(self)(**{**vars(self), **values})
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateRequest(Request):
-    """`vastplan validate`."""
-
-    command = "validate"
-    isolation: bool = False
-    commitments: bool = False
-    list_checks: bool = False
-    explain: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanningRequest(Request):
-    """The fields that `plan` and `apply PATH` share: the selection, and the consents. `site` is a comma-separated list."""
-
-    site: str | None = field(default=None, metadata=_plans("--site"))
-    targets: tuple[str, ...] = field(default=(), metadata=_plans("--target"))
-    keep_drift: tuple[str, ...] = field(default=(), metadata=_plans("--keep-drift"))
-    adopt: bool = field(default=False, metadata=_plans("--adopt"))
-    allow_delete: tuple[str, ...] = field(default=(), metadata=_plans("--allow-delete"))
-    allow_narrow: tuple[str, ...] = field(default=(), metadata=_plans("--allow-narrow"))
-    believe_gone: tuple[str, ...] = field(default=(), metadata=_plans("--believe-gone"))
-    approvals: Path | None = field(default=None, metadata=_plans(APPROVALS))
-    max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
-    review_key: Path | None = field(default=None, metadata=_plans("--review-key"))
-    expand: tuple[str, ...] = field(default=(), metadata=_plans("--expand"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest(PlanningRequest):
-    """`vastplan plan`."""
-
-    command = "plan"
-    snapshot: Path | None = None
-    base: Path | None = None
-    out: Path | None = None
-    sign: Path | None = None
-    approvals_template: Path | None = None
-    detailed_exitcode: bool = False
-    isolation: bool = False
-    commitments: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplyRequest(PlanningRequest):
-    """`vastplan apply`: a saved plan, or a document. `documents` is where a saved plan's document is now, if it moved."""
-
-    command = "apply"
-    reviewed: Path | None = field(default=None, metadata=_plans("--reviewed"))
-    allow_difference: bool = field(default=False, metadata=_plans("--allow-difference"))
-    allow_secret_values: tuple[str, ...] = field(default=(), metadata=_plans("--allow-secret-values"))
-    auto_approve: bool = False
-    require_signature: Path | None = None
-    documents: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordRequest(Request):
-    """`vastplan record`."""
-
-    command = "record"
-    out: Path
-    site: str | None = None
-    without: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest(Request):
-    """`vastplan import`."""
-
-    command = "import"
-    site: str | None = None
-    snapshot: Path | None = None
-    out: Path | None = None
-    layout: str = "tenants"
-    tenants: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    take: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    full: tuple[str, ...] = ()
-    census: bool = False
-    defaults: bool = False
-    close: bool = False
-    terraform: tuple[str, ...] = ()
-    dry_run: bool = False
-    detailed_exitcode: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest(Request):
-    """`vastplan export`. `target` is the tool to write for."""
-
-    command = "export"
-    target: str
-    out: Path
-    site: str | None = None
-    tenants: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
-    tasks: tuple[Path, ...] = ()
-    snapshot: Path | None = None
-    skypilot: str = ""
-    with_credentials: bool = False
-    secret: str = ""
-    overwrite: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriftRequest(Request):
-    """`vastplan drift`."""
-
-    command = "drift"
-    site: str | None = None
-    isolation: bool = False
-    since: Path | None = None
-    accept: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest(Request):
-    """`vastplan show`: a saved plan, its actions on one address, an object of a document, or the rights that a document needs."""
-
-    command = "show"
-    address: str | None = None
-    rights: bool = False
-    expand: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerRequest(Request):
-    """`vastplan ledger`. `subjects` are the arguments of the verb: addresses, patterns of addresses, or a file."""
-
-    command = "ledger"
-    verb: LedgerVerb
-    subjects: tuple[str, ...] = ()
-    site: str | None = None
-    out: Path | None = None
-    forget: bool = False
-    with_parts: bool = False
-    dry_run: bool = False
-    yes: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationRequest(Request):
-    """The fields that moves and restores share. `subject` is an address, or the id of an operation; for a run, `paths` is its file."""
-
-    command = ""
-    verb: OperationVerb
-    subject: str = ""
-    out: Path | None = None
-    lose: str = ""
-    approvals: Path | None = None
-    documents: tuple[Path, ...] = ()
-    yes: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoveRequest(OperationRequest):
-    """`vastplan move`."""
-
-    command = "move"
-    to: str = ""
-    rejoin: str = ""
-    keep: str = ""
-    unplanned: bool = False
-    broken: str = ""
-    through: bool = False
-    warm: str = ""
-    fork: str = ""
-    live: bool = False
-    rehearse: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreRequest(OperationRequest):
-    """`vastplan restore`. `name` and `directory` are those of the new volume."""
-
-    command = "restore"
-    snapshot: str = ""
-    name: str = ""
-    directory: str = ""
-    in_place: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimRequest(Request):
-    """`vastplan sim`. `subject` is a document's path, or the system to serve; the other options are for a system."""
-
-    command = "sim"
-    subject: str
-    port: int = 0
-    user: str = "admin"
-    password: str | None = None
-    state: Path | None = None
-    rate: int | None = None
-    api_version: str | None = None
-    strict: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainRequest(Request):
-    """`vastplan explain`."""
-
-    command = "explain"
-    place: str = ""
-    recursive: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaRequest(Request):
-    """`vastplan schema`."""
-
-    command = "schema"
-    which: str = "desired-state"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompletionRequest(Request):
-    """`vastplan completion`."""
-
-    command = "completion"
-    shell: str
-
-
-REQUESTS: tuple[type[Request], ...] = (
-    InitRequest, ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest,
-    MoveRequest, RestoreRequest, SimRequest, ExplainRequest, SchemaRequest, CompletionRequest,
-)  # fmt: skip
+    @classmethod
+    def typed_name(cls) -> str:
+        """The command as it is typed: `ledger list`."""
+        return f"{cls.command} {cls.verb}".rstrip()

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
+from vastplan.cli.request import Format
 from vastplan.model.escaping import inert, json_without_commands, no_commands
 from vastplan.model.finding import Finding
 from vastplan.model.sensitive import guarded
@@ -89,6 +90,13 @@ class Screen:
         """Print a result as JSON with a published schema."""
         self.rendered(json_report.dumps(value), is_json=True)
 
+    def result(self, format: Format, value: json_report.Printed, text: str) -> None:
+        """Print a result in the requested format: as JSON with a published schema, or as text."""
+        if format is Format.JSON:
+            self.machine(value)
+        else:
+            self.show(text)
+
     def progress(self, text: str) -> None:
         """Print a line of progress on standard error."""
         with self._below():
@@ -122,8 +130,4 @@ class Screen:
 
     def ask(self, question: str) -> bool:
         """Ask a question; whether the answer is `yes`, in full. Returns false without a terminal."""
-        if not sys.stdin.isatty():
-            return False
-        self._err.write(question)
-        self._err.flush()
-        return sys.stdin.readline().strip() == "yes"
+        return self.answer(question) == "yes"

@@ -14,24 +14,24 @@ FROM = 1.0  # seconds: shorter work shows no status
 
 
 @contextmanager
-def shown(screen: Screen, line: Callable[[float], str], *, begins: float = FROM) -> Iterator[None]:
+def status_line(screen: Screen, line: Callable[[float], str], *, begins: float = FROM) -> Iterator[None]:
     """While the block runs, show `line` of the elapsed seconds as the status, from `begins` seconds on."""
     if not screen.watched:
         yield
         return
     began, ended = time.monotonic(), threading.Event()
 
-    def tell() -> None:
+    def update() -> None:
         while not ended.wait(_EVERY):
             passed = time.monotonic() - began
             if passed >= begins:
                 screen.status(line(passed))
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    thread = threading.Thread(target=update, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         ended.set()
-        teller.join()
+        thread.join()
         screen.status("")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +16,13 @@ from vastplan.app.plan import make_plan
 from vastplan.app.stale.reviewed import check_keys, differences, refusal, untold
 from vastplan.app.stale.saved_plan import out_of_time
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import exit_status, reporting
-from vastplan.cli.planning import plan_options
-from vastplan.cli.request import APPROVALS, ApplyRequest, Format, planning_options
-from vastplan.cli.running import interruptible, progress
+from vastplan.cli import exit_status, output
+from vastplan.cli.plan_options import plan_options
+from vastplan.cli.progress import interruptible, progress
+from vastplan.cli.request import Format
+from vastplan.cli.requests.apply import ApplyRequest
 from vastplan.cli.screen import Screen
-from vastplan.cli.waiting import waiting
+from vastplan.cli.wait import waiting
 from vastplan.model import errors
 from vastplan.model.consent import Approval
 from vastplan.model.errors import Invalid, Stale, VastplanError
@@ -38,7 +40,7 @@ from vastplan.report.values import counted
 _NAMED = 12
 
 
-def apply(request: ApplyRequest, screen: Screen) -> int:
+def run(request: ApplyRequest, screen: Screen) -> int:
     """Apply a saved plan or a document, and return the exit code."""
     saved = next((path for path in request.paths if plan_file.looks_like_plan(path)), None)
     if saved is not None:
@@ -60,20 +62,17 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
 
 
 def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
-    """Raises `VastplanError` for planning options with a saved plan, where they would have no effect.
-
-    `--approvals` is allowed: approvals are in a separate file by somebody else, which is read again.
-    """
+    """Raises `VastplanError` for planning options with a saved plan, where they would have no effect."""
     if len(request.paths) > 1:
         raise VastplanError(
             f"{plan} is a saved plan: give it alone, and its document, if it moved, with --document PATH"
         )
-    typed = {option: said for option, said in planning_options(request).items() if option != APPROVALS}
+    typed = request.planning_options()
     if typed:
-        again = [*plan_file.documents(plan_file.load(plan)), *(text for said in typed.values() for text in said)]
+        arguments = [*plan_file.documents(plan_file.load(plan)), *itertools.chain(*typed.values())]
         raise VastplanError(
             f"{', '.join(typed)} cannot be used with a saved plan; plan and apply in one command: "
-            f"vastplan apply {inert(words(again), 400)}"
+            f"vastplan apply {inert(words(arguments), 400)}"
         )
 
 
@@ -149,7 +148,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         planned = make_plan(workspace, replace(options, watch=watch))
     plan, places = planned.plan, reports.places(planned)
     if request.format is Format.TEXT:
-        reporting.plan_as_text(screen, plan, request.expand)
+        output.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
             return errors.ERROR  # the errors were shown with the plan
         if exit_status.forbidden(plan):
@@ -160,7 +159,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
-        conditions = reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+        conditions = output.write(request, screen, reports.of_receipt(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
@@ -179,14 +178,11 @@ def _carry_out(
     review: Review | None,
     approvals: tuple[Approval, ...] | None = None,
 ) -> int:
-    with interruptible(screen) as stop, progress(screen, plan) as tell:
-        receipt = apply_plan(workspace, plan, tell, stop, approvals)
-    if request.format is Format.JSON:
-        screen.machine(json_report.applied(receipt, review))
-    else:
-        screen.show(receipt_text(receipt, screen.style))
+    with interruptible(screen) as stop, progress(screen, plan) as report:
+        receipt = apply_plan(workspace, plan, report, stop, approvals)
+    screen.result(request.format, json_report.applied(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
-    conditions |= reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+    conditions |= output.write(request, screen, reports.of_receipt(plan, receipt, places))
     return errors.exit_code(conditions - {errors.CHANGES})
 
 

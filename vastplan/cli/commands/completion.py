@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from vastplan.cli.completion_scripts import SCRIPTS
-from vastplan.cli.request import CompletionRequest
+from vastplan.cli.requests.completion import CompletionRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 
 
-def completion(request: CompletionRequest, screen: Screen) -> int:
+def run(request: CompletionRequest, screen: Screen) -> int:
     """Print a completion script."""
     screen.rendered(SCRIPTS.get(request.shell) or _static(request.shell), is_json=False)
     return errors.OK

@@ -6,10 +6,11 @@ from vastplan.app import checks, reports
 from vastplan.app.clock import now
 from vastplan.app.drift import find_drift
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting
-from vastplan.cli.request import DriftRequest, Format
+from vastplan.cli import output
+from vastplan.cli.request import Format
+from vastplan.cli.requests.drift import DriftRequest
 from vastplan.cli.screen import Screen
-from vastplan.cli.waiting import waiting
+from vastplan.cli.wait import waiting
 from vastplan.model import errors
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
@@ -19,7 +20,7 @@ from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
 
 
-def drift(request: DriftRequest, screen: Screen) -> int:
+def run(request: DriftRequest, screen: Screen) -> int:
     """Check for drift, compare with an earlier check if one is given, and print; or write accepted values into the document."""
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
@@ -28,7 +29,7 @@ def drift(request: DriftRequest, screen: Screen) -> int:
         drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since, watch=watch)
     drift = drift_found.drift
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
-    conditions = reporting.write(request, screen, renderers)
+    conditions = output.write(request, screen, renderers)
     if request.format is Format.TEXT:
         from vastplan.app.drifting.accept import acceptable
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from vastplan.app.explain import explain as text_of
-from vastplan.cli.request import ExplainRequest
+from vastplan.cli.requests.explain import ExplainRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 
 
-def explain(request: ExplainRequest, screen: Screen) -> int:
+def run(request: ExplainRequest, screen: Screen) -> int:
     """Print what may be written at a place of the document."""
     screen.show(text_of(request.place, min(screen.style.width, 100), recursive=request.recursive))
     return errors.OK

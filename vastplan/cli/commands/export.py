@@ -10,7 +10,8 @@ from vastplan.app.export import ExportOptions, draft, write
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.workspace import open_workspace
 from vastplan.checks.tasks import is_task
-from vastplan.cli.request import ExportRequest, Format
+from vastplan.cli.request import Format
+from vastplan.cli.requests.export import ExportRequest
 from vastplan.cli.screen import Screen
 from vastplan.document.yaml import Mapping, load
 from vastplan.model import errors
@@ -21,7 +22,7 @@ from vastplan.report.exported import export_text
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def export(request: ExportRequest, screen: Screen) -> int:
+def run(request: ExportRequest, screen: Screen) -> int:
     """Write the folders."""
     if request.snapshot is not None and request.with_credentials:
         raise VastplanError(

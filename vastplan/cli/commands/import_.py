@@ -10,8 +10,9 @@ from vastplan.app.importer import ImportOptions, import_live, write
 from vastplan.app.importing.files import beside, take_back, unfinished
 from vastplan.app.importing.terraform import read_states
 from vastplan.app.workspace import open_workspace
-from vastplan.cli import reporting
-from vastplan.cli.request import Format, ImportRequest
+from vastplan.cli import output
+from vastplan.cli.request import Format
+from vastplan.cli.requests.import_ import ImportRequest
 from vastplan.cli.screen import Screen
 from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
@@ -23,7 +24,7 @@ from vastplan.model.wording import some
 from vastplan.report.imported import import_text
 
 
-def import_(request: ImportRequest, screen: Screen) -> int:
+def run(request: ImportRequest, screen: Screen) -> int:
     """Write the files, or print them."""
     folder = _folder(request)
     _take_back(request, folder, screen)
@@ -54,7 +55,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
             for text in imported.texts:
                 screen.show(f"# {text.name}\n{text.written.text}")
         screen.show(import_text(result))
-    conditions = reporting.write(request, screen, reports.of_import(result))
+    conditions = output.write(request, screen, reports.of_import(result))
     conditions |= {errors.INCOMPLETE} if result.unread else set()
     conditions |= {errors.CHANGES} if request.detailed_exitcode and result.files else set()
     return errors.exit_code(conditions)
@@ -93,9 +94,9 @@ def _refuse_beside(request: ImportRequest, folder: Path) -> None:
     names = beside(folder, request.paths)
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
-        again = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])
+        command = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])
         text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files but is not part of PATH"
-        raise VastplanError(f"{text}: {again}")
+        raise VastplanError(f"{text}: {command}")
 
 
 def _next(request: ImportRequest, folder: Path, result: Import) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from vastplan.app import init as first_document
-from vastplan.cli.request import InitRequest
+from vastplan.cli.requests.init import InitRequest
 from vastplan.cli.screen import Screen
 from vastplan.document.first import NO_RUNAI, First
 from vastplan.model import errors
@@ -18,6 +18,8 @@ from vastplan.model.shell import word
 from vastplan.report.values import counted
 
 _USUAL = First("", "", "")
+_REAL = ("vast_url", "kubeconfig", "context", "runai_url")
+"""What a site on simulators does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +29,39 @@ class _Question:
     field: str
     text: str
     usual: Callable[[Mapping[str, str]], str] = lambda _: ""
-    of_a_real_site: bool = False
     may_be_left_out: bool = False
-
-    @property
-    def option(self) -> str:
-        """The option that replaces the question."""
-        return f"--{self.field.replace('_', '-')}"
 
 
 _QUESTIONS = (
     _Question("site", "Name of the site, such as iad?"),
-    _Question("vast_url", "Address of its VMS, such as https://vms.iad.example.com?", of_a_real_site=True),
-    _Question("context", "Its context in your kubeconfig?", lambda told: told["site"], of_a_real_site=True),
+    _Question("vast_url", "Address of its VMS, such as https://vms.iad.example.com?"),
+    _Question("context", "Its context in your kubeconfig?", lambda answers: answers["site"]),
     _Question(
         "runai_url",
         f"Address of its Run:AI control plane, such as https://acme.run.ai; {NO_RUNAI} for a site without Run:AI?",
-        of_a_real_site=True,
     ),
     _Question("tenant", "Tenant of the first team, such as team-a?"),
-    _Question("project", "Its Run:AI project?", lambda told: told["tenant"]),
+    _Question("project", "Its Run:AI project?", lambda answers: answers["tenant"]),
     _Question("vips", "Free addresses of the data network?", lambda _: _USUAL.vips, may_be_left_out=True),
     _Question("clients", "Addresses of the nodes that mount?", lambda _: _USUAL.clients, may_be_left_out=True),
 )
 
 
-def init(request: InitRequest, screen: Screen) -> int:
+def run(request: InitRequest, screen: Screen) -> int:
     """Write the document, and show what to type next."""
     path = request.paths[0] if request.paths else None
     folder = first_document.folder_for(path)
     values = _typed(request, folder)
     simulated = request.sim or _simulated(values, screen)
-    asked = [one for one in _QUESTIONS if one.field not in values and not (simulated and one.of_a_real_site)]
+    unanswered = [question for question in _QUESTIONS if question.field not in values]
+    if simulated:
+        unanswered = [question for question in unanswered if question.field not in _REAL]
     if values.get("kubeconfig"):
-        asked = [one for one in asked if one.field != "context"]
+        unanswered = [question for question in unanswered if question.field != "context"]
     if not sys.stdin.isatty():
-        _refuse_missing([one for one in asked if _matters(one, values)])
-        asked = []
-    for question in asked:
+        _refuse_missing([question for question in unanswered if _matters(question, values)])
+        unanswered = []
+    for question in unanswered:
         if _matters(question, values):
             values[question.field] = _answer(question, values, folder, screen)
     first = First(**values)
@@ -79,18 +76,18 @@ def init(request: InitRequest, screen: Screen) -> int:
 
 def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
     """The values of the options. Raises `VastplanError` for an invalid value, or one that the site cannot have."""
-    fields = (*(one.field for one in _QUESTIONS), "kubeconfig")
+    fields = (*(question.field for question in _QUESTIONS), "kubeconfig")
     values = {field: value for field in fields if (value := getattr(request, field)) is not None}
-    real = [field for field in ("vast_url", "kubeconfig", "context", "runai_url") if field in values]
+    real = [field for field in _REAL if field in values]
     if request.sim and real:
-        raise VastplanError(f"--sim makes a site without addresses: leave --{real[0].replace('_', '-')} out, or --sim")
+        raise VastplanError(f"--sim makes a site without addresses: leave {_option(real[0])} out, or --sim")
     if "project" in values and not _has_runai(values):
         raise VastplanError(
             "a project needs Run:AI: leave out --project, or give the address of the control plane with --runai-url"
         )
     for field in values:
         if wrong := first_document.complaint(folder, values, field):
-            raise VastplanError(f"--{field.replace('_', '-')} {inert(word(values[field]), 200)}: {inert(wrong, 400)}")
+            raise VastplanError(f"{_option(field)} {inert(word(values[field]), 200)}: {inert(wrong, 400)}")
     return values
 
 
@@ -105,41 +102,49 @@ def _matters(question: _Question, values: Mapping[str, str]) -> bool:
 
 def _simulated(values: Mapping[str, str], screen: Screen) -> bool:
     """Whether to use simulators, asked at a terminal if no option decides it."""
-    if any(field in values for field in ("vast_url", "kubeconfig", "context", "runai_url")) or not sys.stdin.isatty():
+    if any(field in values for field in _REAL) or not sys.stdin.isatty():
         return False
     while True:
-        said = _line(screen, "Use simulators, to try it without a cluster? yes or no [no]: ")
-        if said in ("yes", "no", ""):
-            return said == "yes"
+        answer = _line(screen, "Use simulators, to try it without a cluster? yes or no [no]: ")
+        if answer in ("yes", "no", ""):
+            return answer == "yes"
         screen.progress("yes or no")
 
 
-def _refuse_missing(asked: list[_Question]) -> None:
-    missing = [one.option for one in asked if not one.may_be_left_out]
+def _refuse_missing(questions: list[_Question]) -> None:
+    missing = [question.field for question in questions if not question.may_be_left_out]
     if missing:
-        options = " ".join("--kubeconfig or --context" if one == "--context" else one for one in missing)
-        also = " (or --sim, for a site on simulators)" if any(one.of_a_real_site for one in asked) else ""
-        raise VastplanError(f"options are missing, and there is no terminal to ask for them: {options}{also}")
+        options = ["--kubeconfig or --context" if field == "context" else _option(field) for field in missing]
+        simulated = " (or --sim, for a site on simulators)" if any(field in _REAL for field in missing) else ""
+        raise VastplanError(
+            f"options are missing, and there is no terminal to ask for them: {' '.join(options)}{simulated}"
+        )
 
 
 def _answer(question: _Question, values: Mapping[str, str], folder: Path, screen: Screen) -> str:
     """A valid answer; repeats the question until there is one."""
     usual = question.usual(values)
     while True:
-        said = _line(screen, f"{question.text} [{inert(usual, 80)}]: " if usual else f"{question.text}: ") or usual
-        wrong = (
-            first_document.complaint(folder, {question.field: said}, question.field) if said else "an answer is needed"
-        )
-        if not wrong:
-            return said
-        screen.error(wrong)
+        text = f"{question.text} [{inert(usual, 80)}]: " if usual else f"{question.text}: "
+        answer = _line(screen, text) or usual
+        if not answer:
+            screen.error("an answer is needed")
+        elif wrong := first_document.complaint(folder, {question.field: answer}, question.field):
+            screen.error(wrong)
+        else:
+            return answer
 
 
 def _line(screen: Screen, question: str) -> str:
-    said = screen.answer(question)
-    if said is None:
+    line = screen.answer(question)
+    if line is None:
         raise VastplanError("nothing was written: the questions were not answered")
-    return said
+    return line
+
+
+def _option(field: str) -> str:
+    """The option of a field."""
+    return InitRequest.arguments[field].flag
 
 
 def _next(file: Path, first: First) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from types import MappingProxyType
-
 from vastplan.app import ledger as ownership
 from vastplan.app import ledger_move, ledger_transfer
 from vastplan.app.files.ledger_export import EXPORT_FILE
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli.request import Format, LedgerRequest, LedgerVerb
+from vastplan.cli.address import address_of
+from vastplan.cli.requests.ledger import (
+    LedgerExportRequest,
+    LedgerForgetRequest,
+    LedgerImportRequest,
+    LedgerListRequest,
+    LedgerMoveRequest,
+    LedgerRequest,
+    LedgerUnlockRequest,
+)
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
@@ -19,31 +24,38 @@ from vastplan.model.escaping import inert
 from vastplan.report import json_report
 from vastplan.report.values import counted
 
-_Run = Callable[[LedgerRequest, Screen, Workspace], None]
 
-
-def ledger(request: LedgerRequest, screen: Screen) -> int:
+def run(request: LedgerRequest, screen: Screen) -> int:
     """Run one of the ledger's commands."""
-    _VERBS[request.verb](request, screen, open_workspace(request.paths, request.connections))
+    workspace = open_workspace(request.paths, request.connections)
+    match request:
+        case LedgerListRequest():
+            _list(request, screen, workspace)
+        case LedgerMoveRequest():
+            _move(request, screen, workspace)
+        case LedgerForgetRequest():
+            _forget(request, screen, workspace)
+        case LedgerExportRequest():
+            _export(request, screen, workspace)
+        case LedgerImportRequest():
+            _import(request, screen, workspace)
+        case LedgerUnlockRequest():
+            _unlock(request, screen, workspace)
     return errors.OK
 
 
-def _list(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> None:
     rows = ownership.owned(workspace, request.site)
-    if request.format is Format.JSON:
-        screen.machine(json_report.owned(workspace.name, rows))
-        return
     lines = [
         inert(f"{row['address']}  id {row['id']}  applied {row['applied'] or 'elsewhere'}", 2000)
         + ("" if row["site_in_document"] else "  (its site is not in the document)")
         for row in rows
     ]
-    screen.show("\n".join(lines) or "the ledger is empty")
+    screen.result(request.format, json_report.owned(workspace.name, rows), "\n".join(lines) or "the ledger is empty")
 
 
-def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    old, new = map(_address, request.subjects)
-    moves = ledger_move.planned_moves(workspace, old, new)
+def _move(request: LedgerMoveRequest, screen: Screen, workspace: Workspace) -> None:
+    moves = ledger_move.planned_moves(workspace, address_of(request.old), address_of(request.new))
     if not request.dry_run:
         ledger_move.move(workspace, moves)
     would = "would become" if request.dry_run else "is"
@@ -54,8 +66,8 @@ def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
         screen.show("Only the ledger changed; the document has to use the new name from now on.")
 
 
-def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    if (request.site is None) == (not request.subjects) or (request.site and request.with_parts):
+def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) -> None:
+    if (request.site is None) == (not request.addresses) or (request.site and request.with_parts):
         raise VastplanError("write vastplan ledger forget PATH ADDRESS... or vastplan ledger forget PATH --site SITE")
     parts = ownership.read_parts(workspace, request.site)
     if request.site is not None:
@@ -65,8 +77,8 @@ def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
         if not addresses:
             raise VastplanError(f"{request.site}: the ledger has no objects")
     else:
-        addresses = ownership.chosen(workspace, request.subjects, parts, with_parts=request.with_parts)
-    exact = list(map(str, addresses)) == list(request.subjects)
+        addresses = ownership.chosen(workspace, request.addresses, parts, with_parts=request.with_parts)
+    exact = list(map(str, addresses)) == list(request.addresses)
     names = [inert(address, 300) for address in addresses]
     if request.dry_run or not exact:
         screen.show("\n".join(f"{name} would leave the ledger" for name in names))
@@ -82,10 +94,10 @@ def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
         screen.show(f"{counted(len(names), 'object')} left the ledger; nothing else changed.")
 
 
-def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+def _export(request: LedgerExportRequest, screen: Screen, workspace: Workspace) -> None:
     if request.out is None:
         raise VastplanError("ledger export needs --out FILE")
-    export = ledger_transfer.exported(workspace, request.subjects, with_parts=request.with_parts)
+    export = ledger_transfer.exported(workspace, request.addresses, with_parts=request.with_parts)
     EXPORT_FILE.save(export, request.out)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     if request.forget:
@@ -99,8 +111,8 @@ def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
     screen.show(f"{counted(len(addresses), 'object')} written to {request.out}, {still}.")
 
 
-def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    export = ledger_transfer.importable(workspace, Path(request.subjects[0]))
+def _import(request: LedgerImportRequest, screen: Screen, workspace: Workspace) -> None:
+    export = ledger_transfer.importable(workspace, request.file)
     screen.show("\n".join(inert(exported.address, 300) for exported in export.objects))
     count = counted(len(export.objects), "object")
     if request.dry_run:
@@ -112,26 +124,6 @@ def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
     )
 
 
-def _unlock(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    assert request.site is not None  # the option is required
+def _unlock(request: LedgerUnlockRequest, screen: Screen, workspace: Workspace) -> None:
     broken = ownership.unlock(workspace, request.site)
     screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'not locked'}")
-
-
-def _address(text: str) -> Address:
-    try:
-        return Address.parse(text)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
-
-
-_VERBS: Mapping[LedgerVerb, _Run] = MappingProxyType(
-    {
-        LedgerVerb.LIST: _list,
-        LedgerVerb.MOVE: _move,
-        LedgerVerb.FORGET: _forget,
-        LedgerVerb.EXPORT: _export,
-        LedgerVerb.IMPORT: _import,
-        LedgerVerb.UNLOCK: _unlock,
-    }
-)

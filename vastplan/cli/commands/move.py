@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any
-
 from vastplan.app import reports
 from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.move import abort_move, moves, other_site, plan_move, run_move, standing
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting
-from vastplan.cli.operating import (
-    address_of,
-    approved,
-    consent,
-    consented,
-    document_of,
-    planned,
-    status,
-    taken_back,
-    told,
-)
-from vastplan.cli.request import MoveRequest, OperationVerb
+from vastplan.cli import operation, output
+from vastplan.cli.address import address_of
+from vastplan.cli.operation import Commands, Loss
+from vastplan.cli.requests.move import MovePlanRequest, MoveRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
-from vastplan.model.shell import word
 from vastplan.operations.modes.mode import WantedMove
 from vastplan.report.operations import move_text
 from vastplan.report.values import counted
 
 
-def move(request: MoveRequest, screen: Screen) -> int:
+def run(request: MoveRequest, screen: Screen) -> int:
     """Run one of the move commands."""
-    return _VERBS[request.verb](request, screen)
+    return _plan(request, screen) if isinstance(request, MovePlanRequest) else operation.run(request, screen, _MOVE)
 
 
-def _plan(request: MoveRequest, screen: Screen) -> int:
+def _plan(request: MovePlanRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
-    plan = plan_move(workspace, _wanted(workspace, address_of(request), request))
-    command = _command(request.out or Path("FILE"), plan)
-    planned(request, screen, plan, MOVE_FILE, move_text(plan, command))
-    return errors.exit_code(reporting.write(request, screen, reports.of_move(plan, command)))
+    plan = plan_move(workspace, _wanted(workspace, address_of(request.subject), request))
+    to_run = operation.show_plan(request, screen, _MOVE, plan)
+    return errors.exit_code(output.write(request, screen, reports.of_move(plan, to_run)))
 
 
-def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> WantedMove:
+def _wanted(workspace: Workspace, address: Address, request: MovePlanRequest) -> WantedMove:
     if request.rehearse:
         return _rehearsed(address, request)
     if request.broken and not request.unplanned:
@@ -76,31 +60,15 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
     return WantedMove(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
 
 
-def _rehearsed(address: Address, request: MoveRequest) -> WantedMove:
+def _rehearsed(address: Address, request: MovePlanRequest) -> WantedMove:
     others = (
         ("--unplanned", request.unplanned), ("--broken REASON", request.broken), ("--fork NAME", request.fork),
         ("--live", request.live), ("--warm DIR", request.warm), ("--through-global-access", request.through),
     )  # fmt: skip
-    said = [option for option, given in others if given]
-    if said or not request.to:
-        raise VastplanError(f"--rehearse needs --to SITE{f' and cannot be combined with {said[0]}' if said else ''}")
+    refused = [f" and cannot be combined with {option}" for option, is_typed in others if is_typed]
+    if refused or not request.to:
+        raise VastplanError(f"--rehearse needs --to SITE{''.join(refused[:1])}")
     return WantedMove(address, request.to, REHEARSE)
-
-
-def _command(file: Path, plan: MovePlan) -> str:
-    lose = "" if plan.mode in LOSSLESS else f" --lose {word(plan.lose.get('guid', ''))}"
-    return f"vastplan move run {word(file)}{lose}"
-
-
-def _run(request: MoveRequest, screen: Screen) -> int:
-    (file,) = request.paths
-    plan = MOVE_FILE.load(file)
-    workspace = document_of(request, plan, file, _command(file, plan))
-    said = consent(_loss(request, plan, file))
-    if not any(one.id == plan.id[:8] for one in moves(workspace)):
-        approved(request, screen, move_text(plan, ""), _question(plan))
-    told(screen, run_move(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
-    return errors.OK
 
 
 def _question(plan: MovePlan) -> str:
@@ -123,27 +91,21 @@ def _question(plan: MovePlan) -> str:
     return f"Suspend {jobs} at {plan.source} and {does}? Type yes to start: "
 
 
-def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """How the loss of a move is consented to; empty if it loses nothing. Raises `VastplanError` without consent."""
+def _loss(plan: MovePlan) -> Loss | None:
     if plan.mode in LOSSLESS:
-        return {}
-    return consented(
-        request,
-        plan,
-        f"the restore point {inert(plan.lose.get('guid', ''), 80)}",
-        plan.lose.get("guid", ""),
-        _command(file, plan),
-    )
+        return None
+    guid = plan.lose.get("guid", "")
+    return Loss(text=f"the restore point {inert(guid, 80)}", name=guid)
 
 
-def _status(request: MoveRequest, screen: Screen) -> int:
-    return status(request, screen, moves, "move", standing)
-
-
-def _abort(request: MoveRequest, screen: Screen) -> int:
-    return taken_back(request, screen, abort_move, "move")
-
-
-_VERBS: Mapping[OperationVerb, Callable[[MoveRequest, Screen], int]] = MappingProxyType(
-    {OperationVerb.PLAN: _plan, OperationVerb.RUN: _run, OperationVerb.STATUS: _status, OperationVerb.ABORT: _abort}
+_MOVE = Commands(
+    kind="move",
+    file=MOVE_FILE,
+    text=move_text,
+    question=_question,
+    loss=_loss,
+    run=run_move,
+    abort=abort_move,
+    records=moves,
+    standing=standing,
 )

@@ -15,11 +15,12 @@ from vastplan.app.files.runner_keys import refuse_in_reach
 from vastplan.app.plan import make_plan
 from vastplan.app.planning.base import no_base
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import exit_status, reporting
-from vastplan.cli.planning import plan_options
-from vastplan.cli.request import Format, PlanRequest
+from vastplan.cli import exit_status, output
+from vastplan.cli.plan_options import plan_options
+from vastplan.cli.request import Format
+from vastplan.cli.requests.plan import PlanRequest
 from vastplan.cli.screen import Screen
-from vastplan.cli.waiting import waiting
+from vastplan.cli.wait import waiting
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from vastplan.model.snapshot import Snapshot
 
 
-def plan(request: PlanRequest, screen: Screen) -> int:
+def run(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; with `--detailed-exitcode` the exit code reports it too."""
     if request.approvals_template:
         approvals_template.refuse(request.approvals_template, request.paths)
@@ -53,16 +54,16 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     written = [request.out] if request.out else []
     if request.out and key is not None:
         written.append(signature.sign(request.out, plan_file.dumps(plan).encode(), key))
-    conditions = reporting.show_plan(request, screen, plan, written, reports.places(planned))
+    conditions = output.show_plan(request, screen, plan, written, reports.places(planned))
     if request.format is Format.TEXT:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            held = bool(plan.actions) and all(action.blocked for action in plan.actions)
-            then = f"carry it out with: {_to_apply(request, plan, request.out)}"
-            screen.show(f"Saved to {request.out}; {'every change in it is blocked' if held else then}")
+            is_blocked = bool(plan.actions) and all(action.blocked for action in plan.actions)
+            to_apply = f"carry it out with: {_to_apply(request, plan, request.out)}"
+            screen.show(f"Saved to {request.out}; {'every change in it is blocked' if is_blocked else to_apply}")
     if request.approvals_template:
         count = approvals_template.write(request.approvals_template, plan, now().date())
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.record import record as take_snapshot
 from vastplan.app.workspace import open_workspace
-from vastplan.cli.request import RecordRequest
+from vastplan.cli.requests.record import RecordRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.escaping import inert
 from vastplan.report.values import counted
 
 
-def record(request: RecordRequest, screen: Screen) -> int:
+def run(request: RecordRequest, screen: Screen) -> int:
     """Write a snapshot."""
     workspace = open_workspace(request.paths, request.connections)
     snapshot = take_snapshot(workspace, workspace.chosen(request.site), request.without)

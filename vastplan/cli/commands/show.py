@@ -11,8 +11,10 @@ from vastplan.app.show import actions_at, describe, parts_of
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
-from vastplan.cli import reporting
-from vastplan.cli.request import Format, ShowRequest
+from vastplan.cli import output
+from vastplan.cli.address import address_of
+from vastplan.cli.request import Format
+from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
@@ -27,7 +29,7 @@ from vastplan.report.rights import rights_text
 from vastplan.report.text import part_text
 
 
-def show(request: ShowRequest, screen: Screen) -> int:
+def run(request: ShowRequest, screen: Screen) -> int:
     """Show a saved plan, one object, or the rights that a document needs."""
     if request.expand and (request.rights or request.address is not None):
         raise VastplanError("--expand needs a plan and no ADDRESS: vastplan show PLAN --expand ADDRESS")
@@ -35,11 +37,8 @@ def show(request: ShowRequest, screen: Screen) -> int:
         return _rights(request, screen)
     if request.address is None:
         plan = plan_file.load(request.paths[0])
-        return errors.exit_code(reporting.show_plan(request, screen, plan, request.paths))
-    try:
-        address = Address.parse(request.address)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
+        return errors.exit_code(output.show_plan(request, screen, plan, request.paths))
+    address = address_of(request.address)
     if plan_file.looks_like_plan(request.paths[0]):
         return _action(request, screen, address)
     _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
@@ -50,10 +49,7 @@ def show(request: ShowRequest, screen: Screen) -> int:
     if request.format is Format.HTML or request.reports:
         raise VastplanError(f"{inert(address, 200)} has no budget: only a volume with checkpoint has one")
     described = describe(workspace, address)
-    if request.format is Format.JSON:
-        screen.machine(json_report.shown(described))
-    else:
-        screen.show(drift_report.object_text(described, screen.style))
+    screen.result(request.format, json_report.shown(described), drift_report.object_text(described, screen.style))
     return errors.OK
 
 
@@ -64,10 +60,7 @@ def _rights(request: ShowRequest, screen: Screen) -> int:
     if plan_file.looks_like_plan(request.paths[0]):
         raise VastplanError("show --rights needs a document, not a saved plan: vastplan show PATH --rights")
     rights = rights_of(open_workspace(request.paths, request.connections))
-    if request.format is Format.JSON:
-        screen.machine(rights)
-    else:
-        screen.show(rights_text(rights))
+    screen.result(request.format, rights, rights_text(rights))
     return errors.OK
 
 
@@ -109,4 +102,4 @@ def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, sho
         screen.show(budget_text(shown, screen.style))
     else:
         screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
-    return errors.exit_code(reporting.write(request, screen, renderers))
+    return errors.exit_code(output.write(request, screen, renderers))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from vastplan.app.workspace import open_workspace
-from vastplan.cli.request import SimRequest
+from vastplan.cli.requests.sim import SimRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 
-_OF_ONE_SYSTEM = ("port", "user", "password", "state", "rate", "api_version", "strict")
 
-
-def sim(request: SimRequest, screen: Screen) -> int:
+def run(request: SimRequest, screen: Screen) -> int:
     """Serve simulators until interrupted."""
     try:
         from vastplan.app.simulators import serve_document, serve_plane
@@ -35,9 +32,8 @@ def sim(request: SimRequest, screen: Screen) -> int:
 
 def _refuse_options_of_one_system(request: SimRequest) -> None:
     """Raises `VastplanError` for an option that has no effect on the sites of a document."""
-    for field in fields(SimRequest):
-        if field.name in _OF_ONE_SYSTEM and getattr(request, field.name) != field.default:
-            option = f"--{field.name.replace('_', '-')}"
+    for name, argument in request.arguments.items():
+        if argument.flag and getattr(request, name) != argument.default:
             raise VastplanError(
-                f"{option} is for the simulator of one system, such as vastplan sim vast, and not for the sites of a document"
+                f"{argument.flag} is for the simulator of one system, such as vastplan sim vast, and not for the sites of a document"
             )

@@ -6,8 +6,9 @@ from vastplan.app import checks, reports
 from vastplan.app.clock import now
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import open_workspace
-from vastplan.cli import reporting
-from vastplan.cli.request import Format, ValidateRequest
+from vastplan.cli import output
+from vastplan.cli.request import Format
+from vastplan.cli.requests.validate import ValidateRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.finding import Severity
@@ -19,7 +20,7 @@ from vastplan.report.isolation import isolation_text
 from vastplan.report.values import counted
 
 
-def validate(request: ValidateRequest, screen: Screen) -> int:
+def run(request: ValidateRequest, screen: Screen) -> int:
     """Check a document without a network."""
     if request.list_checks or request.explain:
         return _explain(request, screen)
@@ -34,7 +35,7 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
         checked.commitments,
         checked.budgets,
     )
-    conditions = reporting.write(request, screen, reports.of_validation(validation))
+    conditions = output.write(request, screen, reports.of_validation(validation))
     if request.format is Format.JSON:
         screen.machine(validation)
     else:
@@ -58,9 +59,7 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
 
 def _explain(request: ValidateRequest, screen: Screen) -> int:
     """Show the catalogue of checks, or one check in full."""
-    known = checks.known(request.explain)
-    if request.format is Format.JSON:
-        screen.machine(json_report.KnownChecks(known))
-    else:
-        screen.show(check_text(known[0], screen.style) if request.explain else check_list(known, screen.style))
+    chosen = checks.known(request.explain)
+    text = check_text(chosen[0], screen.style) if request.explain else check_list(chosen, screen.style)
+    screen.result(request.format, json_report.KnownChecks(chosen), text)
     return errors.OK

@@ -6,7 +6,7 @@ from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.review_key import load as load_review_key
 from vastplan.app.plan import PlanOptions
 from vastplan.app.workspace import Workspace
-from vastplan.cli.request import PlanningRequest
+from vastplan.cli.requests.planning import PlanningRequest
 from vastplan.engine.live.consent import Consent
 
 

@@ -26,13 +26,6 @@ LONGEST = 400
 """The most characters of a candidate."""
 ADDRESSES = frozenset({"ADDRESS", "ADDRESS[.FIELD]", "OLD", "NEW"})
 OPERATIONS = frozenset({"MOVE", "RESTORE"})
-FREE = frozenset(
-    {
-        "NAME", "URL", "RANGES", "NETWORKS", "PATTERN", "VERSION", "NAMESPACE/NAME", "N", "DIR", "REASON",
-        "RESTOREPOINT", "SNAPSHOT",
-    }
-)  # fmt: skip
-"""The placeholders in the help for values that only the user can know."""
 FILES = frozenset({"FILE", "[SITE=]FILE", "PATH|SYSTEM"})
 
 
@@ -61,22 +54,22 @@ def run(arguments: Sequence[str]) -> int:
 def _lines(words: Sequence[str]) -> list[str]:
     *before, typed = words
     place = Place.of(before)
-    found, typed = place.candidates(typed)
-    shown = [text for text in narrowed(found.texts, typed, found.separator) if _is_visible(text)]
-    few = limited(shown, typed)
-    if not few and not found.files:
+    candidates, typed = place.candidates(typed)
+    texts = [text for text in narrowed(candidates.texts, typed, candidates.separator) if _is_visible(text)]
+    few = limited(texts, typed)
+    if not few and not candidates.files:
         return []
-    return [" ".join(["open" if few != shown else "words", *["files"] * found.files]), *few]
+    return [" ".join(["open" if few != texts else "words", *["files"] * candidates.files]), *few]
 
 
 def narrowed(texts: Iterable[str], typed: str, separator: str) -> list[str]:
     """The texts that begin with `typed`, sorted; with a separator each is cut after the next one."""
-    found = set()
+    cut = set()
     for text in texts:
         if text.startswith(typed):
             end = text.find(separator, len(typed)) if separator else -1
-            found.add(text if end < 0 else text[: end + len(separator)])
-    return sorted(found)
+            cut.add(text if end < 0 else text[: end + len(separator)])
+    return sorted(cut)
 
 
 def limited(texts: Sequence[str], typed: str) -> list[str]:
@@ -120,13 +113,13 @@ def unquoted(word: str) -> str:
 
 @dataclass(slots=True)
 class Place:
-    """The state of a partly typed command: its parser, the values so far, and the option that waits for its value."""
+    """The state of a partly typed command: its parser, the values so far, and the option that has no value yet."""
 
     parser: argparse.ArgumentParser
     commands: list[str] = field(default_factory=list)
-    said: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
     """The values so far, by the parser's name for each argument (`dest`)."""
-    waiting: argparse.Action | None = None
+    open_option: argparse.Action | None = None
     only_words: bool = False
     """Whether `--` has been typed: the following words are not options."""
     taken: int = 0
@@ -143,11 +136,11 @@ class Place:
 
     def take(self, word: str) -> None:
         """Take the next word."""
-        waiting, self.waiting = self.waiting, None
+        option, self.open_option = self.open_option, None
         if self._is_option(word):
             self._take_option(word)
-        elif waiting is not None:
-            self._say(waiting, word)
+        elif option is not None:
+            self._keep(option, word)
         else:
             self._take_word(word)
 
@@ -160,9 +153,9 @@ class Place:
         if word == "--":
             self.only_words = True
         elif action is not None and equals:
-            self._say(action, value)
+            self._keep(action, value)
         elif action is not None and action.nargs != 0:
-            self.waiting = action
+            self.open_option = action
 
     def _take_word(self, word: str) -> None:
         action = self._next()
@@ -172,17 +165,17 @@ class Place:
                 self.parser, self.taken = action.choices[word], 0
                 self.commands.append(word)
         elif action is not None:
-            self._say(action, word)
+            self._keep(action, word)
 
-    def _say(self, action: argparse.Action, word: str) -> None:
-        self.said.setdefault(action.dest, []).append(word)
+    def _keep(self, action: argparse.Action, word: str) -> None:
+        self.values.setdefault(action.dest, []).append(word)
 
     def _option(self, name: str) -> argparse.Action | None:
         """The option with a name, which may be abbreviated if it is unique."""
-        known = self.parser._option_string_actions
-        near = {id(known[one]): known[one] for one in known if one == name} or {
-            id(known[one]): known[one] for one in known if name.startswith("--") and one.startswith(name)
-        }
+        options = self.parser._option_string_actions
+        if name in options or not name.startswith("--"):
+            return options.get(name)
+        near = {id(action): action for option, action in options.items() if option.startswith(name)}
         return next(iter(near.values())) if len(near) == 1 else None
 
     def _next(self, after: int = 0) -> argparse.Action | None:
@@ -204,16 +197,15 @@ class Place:
             return (Candidates() if action is None or action.nargs == 0 else self._values(action, value)), value
         if self._is_option(typed) or typed == "-":
             return Candidates(self._options()), typed
-        if self.waiting is not None:
-            return self._values(self.waiting, typed), typed
+        if self.open_option is not None:
+            return self._values(self.open_option, typed), typed
         action = self._next()
         if action is None:
             return Candidates() if typed else Candidates(self._options()), typed
         return self._values(action, typed), typed
 
     def _options(self) -> list[str]:
-        known = self.parser._option_string_actions
-        return [one for one in known if one.startswith("--") and known[one].help != argparse.SUPPRESS]
+        return [option for option in self.parser._option_string_actions if option.startswith("--")]
 
     def _values(self, action: argparse.Action, typed: str) -> Candidates:
         """The candidates for the value of an option or positional argument."""
@@ -227,28 +219,28 @@ class Place:
     def _named(self, action: argparse.Action, typed: str) -> Candidates:
         from vastplan.app import completion
 
-        name = str(action.metavar)
-        if action.type is Path or name in FILES:
-            return Candidates(("kubernetes", "runai", "vast") if name == "PATH|SYSTEM" else (), files=True)
-        if name == "CODE":
+        metavar = str(action.metavar)
+        if action.type is Path or metavar in FILES:
+            return Candidates(("kubernetes", "runai", "vast") if metavar == "PATH|SYSTEM" else (), files=True)
+        if metavar == "CODE":
             return Candidates(completion.codes())
-        if name == "PLACE":
+        if metavar == "PLACE":
             return Candidates(completion.places(typed))
-        if name == "KIND" or action.dest == "kinds":
+        if metavar == "KIND" or action.dest == "kinds":
             return Candidates(completion.kinds())
         source = self._source()
-        if name == "SITE":
+        if metavar == "SITE":
             return Candidates(completion.sites(source))
-        if name == "SITE[,SITE]":
+        if metavar == "SITE[,SITE]":
             before = typed[: typed.rfind(",") + 1]
             return Candidates([before + site for site in completion.sites(source) if site not in before.split(",")])
-        if name in OPERATIONS:
-            return Candidates(completion.operations(source, name.lower()))
-        if name in ADDRESSES:
-            return Candidates(self._addresses(source, name, typed), separator="/")
+        if metavar in OPERATIONS:
+            return Candidates(completion.operations(source, metavar.lower()))
+        if metavar in ADDRESSES:
+            return Candidates(self._addresses(source, metavar, typed), separator="/")
         return Candidates()
 
-    def _addresses(self, source: Source, name: str, typed: str) -> Collection[str]:
+    def _addresses(self, source: Source, metavar: str, typed: str) -> Collection[str]:
         from vastplan.app import completion
 
         site, slash, _ = typed.partition("/")
@@ -256,16 +248,16 @@ class Place:
         if not completion.is_plan(source) and (maybe_file or not slash):  # fast, however large the document is
             sites = completion.sites(source)
             if site not in sites or not slash:
-                return [f"{one}/" for one in sites]
-        if self.commands[:1] == ["ledger"] and name != "NEW":
+                return [f"{name}/" for name in sites]
+        if self.commands[:1] == ["ledger"] and metavar != "NEW":
             return completion.owned(source)
         return completion.addresses(source)
 
     def _source(self) -> Source:
         from vastplan.app.completion import Source
 
-        paths = tuple(Path(path).expanduser() for path in self.said.get("paths", ()))
-        connections = [Path(path).expanduser() for path in self.said.get("connections", ())]
+        paths = tuple(Path(path).expanduser() for path in self.values.get("paths", ()))
+        connections = [Path(path).expanduser() for path in self.values.get("connections", ())]
         return Source(paths, connections[-1] if connections else None)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from vastplan.cli.screen import Screen
-from vastplan.cli.status import shown
+from vastplan.cli.status import status_line
 from vastplan.model import formatting
 from vastplan.model.dataclass import dataclass
 from vastplan.model.watch import Watch
@@ -63,13 +63,13 @@ class Waiting(Watch):
         with self._lock:
             pages = sum(asked.pages for asked in self._asked.values())
             waits = sorted((asked.heard, key, asked.pages) for key, asked in self._asked.items() if asked.pending)
-        told = [_told(f"{site} {system}", now - heard, count) for heard, (site, system), count in waits]
-        more = [f"and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
-        rest = "; ".join([*told[:_SHOWN], *more]) or f"{counted(pages, 'page')} read"
-        return f"{'reading' if told else 'planning'}, {formatting.span(int(passed))}: {rest}"
+        texts = [_text(f"{site} {system}", now - heard, count) for heard, (site, system), count in waits]
+        more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+        rest = "; ".join([*texts[:_SHOWN], *more]) or f"{counted(pages, 'page')} read"
+        return f"{'reading' if texts else 'planning'}, {formatting.span(int(passed))}: {rest}"
 
 
-def _told(name: str, silent: float, pages: int) -> str:
+def _text(name: str, silent: float, pages: int) -> str:
     read = f"{counted(pages, 'page')} read" if pages else "nothing read yet"
     return (
         f"{name} does not answer, {formatting.span(int(silent))} ({read})" if silent >= _SILENT else f"{name} ({read})"
@@ -80,5 +80,5 @@ def _told(name: str, silent: float, pages: int) -> str:
 def waiting(screen: Screen) -> Iterator[Watch]:
     """Yields the watch to report reads to; while the block runs, a terminal shows what is waited for."""
     watch = Waiting()
-    with shown(screen, watch.line):
+    with status_line(screen, watch.line):
         yield watch

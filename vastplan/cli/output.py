@@ -1,4 +1,4 @@
-"""Writes the files of `--report`, and prints a plan in the format of `--format`."""
+"""Prints a result in the format of `--format`, and writes the files of `--report`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from vastplan.app import reports
-from vastplan.cli.request import Format, PlanRequest, Request, ShowRequest
+from vastplan.cli.request import Format, Request
+from vastplan.cli.requests.plan import PlanRequest
+from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError

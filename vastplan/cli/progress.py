@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from vastplan.cli.screen import Screen
-from vastplan.cli.status import shown
+from vastplan.cli.status import status_line
 from vastplan.engine.applying.apply import Progress, ProgressEvent
 from vastplan.model import formatting
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
 from vastplan.report.values import verb_word
 
-_TELLS = 5  # finished actions from which on the remaining time is estimated
+_ENOUGH = 5  # finished actions from which on the remaining time is estimated
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
     run = Run(sum(1 for action in plan.actions if not action.blocked))
     lock = threading.Lock()
 
-    def tell(event: ProgressEvent) -> None:
+    def report(event: ProgressEvent) -> None:
         action = event.action
         if event.state is None:
             run.begins(str(action.address), verb_word(action))
@@ -43,8 +43,8 @@ def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
             if not screen.watched or event.state is not State.DONE:
                 screen.progress(f"[{ended}/{run.total}] {verb_word(action)} {action.address}: {state}")
 
-    with shown(screen, run.line):
-        yield tell
+    with status_line(screen, run.line):
+        yield report
 
 
 class Run:
@@ -86,7 +86,7 @@ class Run:
             parts = [f"{self._done} of {self.total} done"]
             parts += [f"{self._failed} not"] if self._failed else []
             left = self.total - ended - self._skipped
-        if ended >= _TELLS and left > 0:
+        if ended >= _ENOUGH and left > 0:
             parts.append(f"about {formatting.span(passed / ended * left, 2)} left")
         text = ", ".join(parts)
         if running:

@@ -1,0 +1,48 @@
+"""The document of the current folder, for commands that are typed without one."""
+
+from __future__ import annotations
+
+from vastplan.app.here import HERE
+from vastplan.cli.address import is_address
+from vastplan.cli.request import Request
+from vastplan.cli.requests.drift import DriftRequest
+from vastplan.cli.requests.ledger import LedgerListRequest, LedgerRequest
+from vastplan.cli.requests.operation import OperationRequest
+from vastplan.cli.requests.planning import PlanningRequest
+from vastplan.cli.requests.show import ShowRequest
+from vastplan.cli.requests.sim import SimRequest
+from vastplan.cli.requests.validate import ValidateRequest
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.shell import word
+from vastplan.model.yaml_text import ENDINGS
+
+
+def with_document(request: Request) -> Request:
+    """The request, with the document of the current folder if it has none and its command allows that. Raises `VastplanError`."""
+    match request:
+        case ShowRequest(paths=(only,), address=None, rights=False) if not only.exists() and is_address(str(only)):
+            return request.replace(paths=(HERE,), address=str(only))
+        case ShowRequest(paths=(), rights=False):
+            raise VastplanError(
+                "show needs a saved plan (vastplan show PLAN), or an address of the document here (vastplan show ADDRESS)"
+            )
+        case LedgerListRequest(paths=(only,), site=None) if (
+            not only.exists() and only.suffix not in ENDINGS and only.name == str(only)
+        ):
+            return request.replace(paths=(HERE,), site=str(only))
+        case LedgerRequest(paths=(first, *_)) | OperationRequest(paths=(first, *_)) if (
+            not first.exists() and is_address(str(first))
+        ):
+            typed = f"vastplan {request.typed_name()}"
+            raise VastplanError(
+                f"{typed}: PATH is missing: {inert(word(str(first)), 200)} is an address; type {typed} PATH ADDRESS"
+            )
+        case SimRequest(subject=""):
+            return request.replace(subject=str(HERE))
+        case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
+            return request
+        case PlanningRequest() | DriftRequest() | ValidateRequest() | ShowRequest() | LedgerListRequest():
+            return request if request.paths else request.replace(paths=(HERE,))
+        case _:
+            return request

@@ -1,0 +1,178 @@
+"""Planning, running, showing and taking back an operation, a move or a restore, with what is different between the two as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from vastplan.app.clock import now
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.files.versioned import VersionedFile
+from vastplan.app.locks import lock_holder
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli.request import Format
+from vastplan.cli.requests.operation import (
+    OperationAbortRequest,
+    OperationPlanRequest,
+    OperationRequest,
+    OperationRunRequest,
+    OperationStatusRequest,
+)
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.canonical_json import plain
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation
+from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.shell import word, words
+from vastplan.operations.record import meant, unknown
+from vastplan.report.operations import status_text
+
+Planned = TypeVar("Planned", bound=OperationPlan)
+NOT_APPROVED = "nothing was done: it was not approved (use --yes where nobody can answer)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What a run goes back to, losing what came later: in words, and as `--lose` names it."""
+
+    text: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands(Generic[Planned]):
+    """What the commands of one kind of operation do differently."""
+
+    kind: str
+    file: VersionedFile[Planned]
+    text: Callable[[Planned, str], str]
+    """The plan for people, with the command that carries it out."""
+    question: Callable[[Planned], str]
+    """What to ask before a run."""
+    loss: Callable[[Planned], Loss | None]
+    """What a run loses, `None` for nothing."""
+    run: Callable[..., Operation]
+    abort: Callable[[Workspace, str, Callable[[str], None]], Operation]
+    records: Callable[[Workspace], tuple[Operation, ...]]
+    standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: ()
+    """The present roles, beside the record of an operation."""
+    result: Callable[[Planned], str] = lambda _: ""
+    """What to show after a run, beside its record; "" for nothing."""
+
+    def to_run(self, plan: Planned, file: Path) -> str:
+        """The command that carries out a plan in a file."""
+        loss = self.loss(plan)
+        return f"vastplan {self.kind} run {word(file)}" + (f" --lose {word(loss.name)}" if loss else "")
+
+
+def show_plan(request: OperationPlanRequest, screen: Screen, commands: Commands[Planned], plan: Planned) -> str:
+    """Show a plan, and save it if asked to. Returns the command that carries it out."""
+    to_run = commands.to_run(plan, request.out or Path("FILE"))
+    if request.format is Format.JSON:
+        screen.json(plain(plan))
+    else:
+        screen.show(commands.text(plan, to_run))
+    if request.out is not None:
+        commands.file.save(plan, request.out)
+        screen.progress(f"saved to {request.out}; valid for 15 minutes")
+    else:
+        screen.progress("not saved (to carry it out, first type the same command with --out FILE)")
+    return to_run
+
+
+def run(request: OperationRequest, screen: Screen, commands: Commands[Planned]) -> int:
+    """Run one of the commands for an operation that is planned. Raises `VastplanError`."""
+    match request:
+        case OperationRunRequest():
+            _run(request, screen, commands)
+        case OperationStatusRequest():
+            _status(request, screen, commands)
+        case OperationAbortRequest():
+            _abort(request, screen, commands)
+    return errors.OK
+
+
+def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> None:
+    """Carry out a planned operation, or continue it: only the begin is asked about."""
+    (file,) = request.paths
+    plan = commands.file.load(file)
+    to_run = commands.to_run(plan, file)
+    workspace = _document_of(request, plan, file, to_run)
+    consent = _consent(request, plan, commands.loss(plan), to_run)
+    if not any(record.id == plan.id[:8] for record in commands.records(workspace)):
+        screen.show(commands.text(plan, ""))
+        _ask(request, screen, commands.question(plan))
+    screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
+    screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
+    if result := commands.result(plan):
+        screen.show("\n".join(inert(line, None) for line in result.splitlines()))
+
+
+def _ask(request: OperationRunRequest | OperationAbortRequest, screen: Screen, question: str) -> None:
+    """Ask for approval. Raises `VastplanError` without it."""
+    if not request.yes and not screen.ask(question):
+        raise VastplanError(NOT_APPROVED)
+
+
+def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, to_run: str) -> Workspace:
+    """The document of a planned operation; as with saved plans, the file does not choose which other files are read."""
+    if request.documents:
+        return open_workspace(request.documents, request.connections)
+    documents = [Path(plan.folder) / source for source in plan.sources]
+    if not all(path.exists() for path in documents):
+        documents = [Path(source) for source in plan.sources]
+    reason = plan_file.not_believed(documents, file)
+    if reason or not all(path.exists() for path in documents):
+        why = reason or "not there now"
+        raise Stale(
+            f"the planned {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
+            f"if that is the right document: {to_run} --document PATH"
+        )
+    return open_workspace(documents, request.connections)
+
+
+def _consent(request: OperationRunRequest, plan: OperationPlan, loss: Loss | None, to_run: str) -> dict[str, Any]:
+    """The consent to record: who consents, when, and to which loss."""
+    given = {} if loss is None else _consent_to_loss(request, plan, loss, to_run)
+    return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **given}
+
+
+def _consent_to_loss(request: OperationRunRequest, plan: OperationPlan, loss: Loss, to_run: str) -> dict[str, str]:
+    """How the loss is consented to: by `--lose` or an approval. Raises `VastplanError` without consent."""
+    if request.lose:
+        if request.lose != loss.name:
+            raise VastplanError(f"{plan.path} would go back to {loss.text}, not to {inert(request.lose, 80)}")
+        return {"lose_said": loss.name}
+    for approval in load_approvals(request.approvals) if request.approvals is not None else ():
+        if approval.address == plan.path and approval.until >= now().date().isoformat():
+            return {"approved": approval.reason}
+    raise VastplanError(
+        f"{plan.path}: this loses {inert(plan.loss, 300)}; consent to it: {to_run}, "
+        f"or --approvals FILE with an approval of {plan.path}"
+    )
+
+
+def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[Planned]) -> None:
+    """Show how far the operations are."""
+    workspace = open_workspace(request.paths, request.connections)
+    records = commands.records(workspace)
+    chosen = [record for record in records if not request.subject or meant(record, request.subject)]
+    if request.subject and not chosen:
+        raise unknown(commands.kind, request.subject, records)
+    if request.format is Format.JSON:
+        screen.json([{**plain(record), "standing": list(commands.standing(workspace, record))} for record in chosen])
+    else:
+        texts = [status_text(record, commands.standing(workspace, record)) for record in chosen]
+        screen.show("\n".join(texts) or f"no {commands.kind} is known")
+
+
+def _abort(request: OperationAbortRequest, screen: Screen, commands: Commands[Planned]) -> None:
+    """Take an operation back after approval. Raises `VastplanError` without it."""
+    workspace = open_workspace(request.paths, request.connections)
+    _ask(request, screen, f"Take back the {commands.kind} {inert(request.subject, 80)}? Type yes to take it back: ")
+    screen.show(status_text(commands.abort(workspace, request.subject, screen.progress)))

@@ -1,0 +1,37 @@
+"""What `vastplan drift` takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.cli.request import Request, option, repeatable
+from vastplan.cli.requests.common import (
+    CONNECTIONS,
+    DOCUMENT_OR_HERE,
+    EVERY_REPORT,
+    SITE,
+    formats,
+    isolation_of,
+    report_files,
+)
+
+
+class DriftRequest(Request):
+    """`vastplan drift`."""
+
+    command = "drift"
+    summary = "show what changed outside vastplan since the last apply, and what nobody manages"
+    example = "examples/ai-factory"
+    paths = DOCUMENT_OR_HERE
+    connections = CONNECTIONS
+    site = SITE
+    isolation = isolation_of("the live state")
+    since = option(
+        "--since", Path, "FILE", "show only what is new since this earlier drift --format json, and what no longer differs"
+    )  # fmt: skip
+    accept = repeatable(
+        "--accept", str, "ADDRESS[.FIELD]",
+        "write what was changed outside vastplan into the document, to keep it; repeatable",
+    )  # fmt: skip
+    format = formats("text", "json", "markdown", "html")
+    reports = report_files(*EVERY_REPORT)

@@ -1,0 +1,15 @@
+"""What `vastplan explain` takes."""
+
+from __future__ import annotations
+
+from vastplan.cli.request import Request, optional_place, switch
+
+
+class ExplainRequest(Request):
+    """`vastplan explain`."""
+
+    command = "explain"
+    summary = "show what may be written at a place of the document"
+    example = "quotas.hard_limit"
+    place = optional_place("PLACE", "a section, or a field in it: tenants.capacity_rules; left out, all sections", "")
+    recursive = switch("--recursive", "show all fields below it")

@@ -1,0 +1,84 @@
+"""What `vastplan move` takes."""
+
+from __future__ import annotations
+
+from vastplan.cli.request import option, place, switch
+from vastplan.cli.requests.common import report_files
+from vastplan.cli.requests.operation import (
+    OperationAbortRequest,
+    OperationPlanRequest,
+    OperationRequest,
+    OperationRunRequest,
+    OperationStatusRequest,
+    not_blank,
+)
+
+_EXAMPLE = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
+
+
+class MoveRequest(OperationRequest):
+    """`vastplan move`."""
+
+    command = "move"
+    summary = "move a volume that replicates to its other site, stage by stage"
+    example = f"plan {_EXAMPLE}"
+    operand = "MOVE"
+    about = "what it moves"
+    lost_after = (
+        "RESTOREPOINT", "consent to go back to this restore point (or everything) and to lose what came later"
+    )  # fmt: skip
+
+
+class MovePlanRequest(OperationPlanRequest, MoveRequest):
+    """`vastplan move plan`."""
+
+    summary = "read both sites, show what the move would do, and save it with --out"
+    example = _EXAMPLE
+    subject = place(
+        "ADDRESS", str, "a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes"
+    )  # fmt: skip
+    to = option("--to", not_blank, "SITE", "the site to move it to", default="", alternative=True)
+    rejoin = option(
+        "--rejoin", not_blank, "SITE",
+        "a returned site that becomes the destination again: what only it has is lost, except for a snapshot",
+        default="", alternative=True,
+    )  # fmt: skip
+    keep = option(
+        "--keep", not_blank, "SITE", "where both sites took writes: the site that stays the source", default="", alternative=True
+    )  # fmt: skip
+    unplanned = switch("--unplanned", "without the present source: what has not arrived is lost")
+    broken = option(
+        "--broken", not_blank, "REASON", "why the present source is given up although it answers", default=""
+    )
+    through = switch(
+        "--through-global-access",
+        "move only the workloads, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
+    )
+    warm = option(
+        "--warm", not_blank, "DIR", "with --through-global-access: prefetch only this directory of the satellite", default=""
+    )  # fmt: skip
+    fork = option(
+        "--fork", not_blank, "NAME",
+        "run the workloads at SITE too, on this volume of the document, a clone; the source stays the source", default="",
+    )  # fmt: skip
+    live = switch("--live", "with --fork: suspend nothing; the clone is crash-consistent")
+    rehearse = switch(
+        "--rehearse",
+        "try the move on a temporary clone at SITE: no role changes, and nothing stops at the source",
+    )
+    reports = report_files(".html")
+
+
+class MoveRunRequest(OperationRunRequest, MoveRequest):
+    """`vastplan move run`."""
+
+
+class MoveStatusRequest(OperationStatusRequest, MoveRequest):
+    """`vastplan move status`."""
+
+
+class MoveAbortRequest(OperationAbortRequest, MoveRequest):
+    """`vastplan move abort`."""
+
+
+MoveRequest.verbs = (MovePlanRequest, MoveRunRequest, MoveStatusRequest, MoveAbortRequest)
