@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from inspect import Parameter, signature
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.conftest import Run
+from vastplan.app import reports
+from vastplan.cli.request import Request
+from vastplan.cli.requests import COMMANDS, request_of
 
 GOOD = "version: 1\nname: good\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {max_views: 3}}\n"
+
+
+WRITTEN: dict[str, Callable[..., reports.Renderers]] = {
+    "validate": reports.of_validation, "plan": reports.of_plan, "show": reports.of_plan, "apply": reports.of_receipt,
+    "drift": reports.of_drift, "import": reports.of_import, "move plan": reports.of_move,
+}  # fmt: skip
+"""What writes the reports of a command."""
 
 
 def _document(folder: Path, text: str = GOOD) -> Path:
@@ -19,6 +33,26 @@ def _document(folder: Path, text: str = GOOD) -> Path:
 
 def _reports(folder: Path, *endings: str) -> list[str]:
     return [word for ending in endings for word in ("--report", str(folder / "out" / f"r{ending}"))]
+
+
+def _requests() -> dict[str, type[Request]]:
+    """The requests of all commands that write reports, by what is typed."""
+    each = [leaf for command in COMMANDS for leaf in (request_of(command).verbs or (request_of(command),))]
+    return {request.typed_name(): request for request in each if "reports" in request.arguments}
+
+
+def test_the_commands_that_write_reports() -> None:
+    assert _requests().keys() == WRITTEN.keys()
+
+
+@pytest.mark.parametrize("command", WRITTEN)
+def test_every_ending_that_a_command_takes_is_written(command: str) -> None:
+    write = WRITTEN[command]
+    given = [None for parameter in signature(write).parameters.values() if parameter.default is Parameter.empty]
+    argument = _requests()[command].arguments["reports"]
+    assert set(argument.endings) == write(*given).keys()
+    named = ", ".join(argument.endings).replace(".xml", ".xml (JUnit)")
+    assert f"ending: {named}; repeatable" in argument.settings["help"]
 
 
 def test_a_plan_in_every_format_and_the_same_from_its_file(tmp_path: Path, vastplan: Run) -> None:

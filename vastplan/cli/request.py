@@ -1,6 +1,6 @@
 """What can be typed after a command, declared once: from a request's class the parser is built, and its values are what was typed.
 
-Imports nothing heavy, because `-h` needs it: `dataclasses` alone would take as long as all that `-h` does.
+Imports nothing heavy, because `-h` needs it: to import `dataclasses` would make that a third slower.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Format(Enum):
 
 
 class Argument:
-    """The declaration of an argument: its option ("" if it has none, only a place), its value if it is not typed, and the settings
+    """The declaration of an argument: its option ("" if it is positional), its value if it is not typed, and the settings
     for argparse. Metavar and help may quote the request's class: `{request.command}`."""
 
     def __init__(
@@ -81,23 +81,23 @@ def switch(flag: str, text: str) -> bool:
 
 
 def choice(flag: str, choices: Sequence[str], text: str | None, *, default: str = "") -> str:
-    """One of some words: an option, or without a flag a place. A place without a default is required."""
+    """One of some words: an option, or without a flag a positional argument, which is required if it has no default."""
     settings: dict[str, Any] = {} if flag else {"nargs": "?" if default else None}
     return cast(str, Argument(flag, default or _REQUIRED, choices=choices, help=text, **settings))
 
 
-def place(metavar: str, of: Callable[[str], T], text: str) -> T:
-    """An argument without an option, which is required."""
+def positional(metavar: str, of: Callable[[str], T], text: str) -> T:
+    """A positional argument, which is required."""
     return cast(T, Argument("", _REQUIRED, type=of, metavar=metavar, help=text))
 
 
-def optional_place(metavar: str, text: str, default: T) -> str | T:
-    """An argument without an option, which may be left out."""
+def optional_positional(metavar: str, text: str, default: T) -> str | T:
+    """A positional argument, which may be left out."""
     return cast("str | T", Argument("", default, nargs="?", metavar=metavar, help=text))
 
 
-def places(metavar: str, of: Callable[[str], T], text: str, count: Literal["?", "*", "+", 1]) -> tuple[T, ...]:
-    """Arguments without an option, as many as `count` says in the manner of argparse."""
+def positionals(metavar: str, of: Callable[[str], T], text: str, count: Literal["?", "*", "+", 1]) -> tuple[T, ...]:
+    """Positional arguments, as many as `count` says in the manner of argparse."""
     return cast("tuple[T, ...]", Argument("", (), nargs=count, type=of, metavar=metavar, help=text))
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from vastplan.cli.request import Argument, Format, option, places, repeatable, switch
+from vastplan.cli.request import Argument, Format, option, positionals, repeatable, switch
 
 _DOCUMENT = "a document: YAML files, or a folder of them"
-DOCUMENT = places("PATH", Path, _DOCUMENT, "+")
-DOCUMENT_OR_HERE = places("PATH", Path, f"{_DOCUMENT}; left out, that of the current folder", "*")
-ONE_DOCUMENT = places("PATH", Path, "a document", 1)
+DOCUMENT = positionals("PATH", Path, _DOCUMENT, "+")
+DOCUMENT_OR_HERE = positionals("PATH", Path, f"{_DOCUMENT}; left out, that of the current folder", "*")
+ONE_DOCUMENT = positionals("PATH", Path, "a document", 1)
 CONNECTIONS = option("--connections", Path, "FILE", "addresses and credentials from outside the document")
 SITE = option("--site", str, "SITE[,SITE]", "only these sites")
 COMMITMENTS = switch("--commitments", "show the sums that the document promises on each site, and what the site has")

@@ -6,8 +6,6 @@ from vastplan.cli.request import Request, choice
 
 
 class CompletionRequest(Request):
-    """`vastplan completion`."""
-
     command = "completion"
     summary = "print a completion script for a shell"
     description = """\

@@ -17,8 +17,6 @@ from vastplan.cli.requests.common import (
 
 
 class DriftRequest(Request):
-    """`vastplan drift`."""
-
     command = "drift"
     summary = "show what changed outside vastplan since the last apply, and what nobody manages"
     example = "examples/ai-factory"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vastplan.cli.request import Request, optional_place, switch
+from vastplan.cli.request import Request, optional_positional, switch
 
 
 class ExplainRequest(Request):
-    """`vastplan explain`."""
-
     command = "explain"
     summary = "show what may be written at a place of the document"
     example = "quotas.hard_limit"
-    place = optional_place("PLACE", "a section, or a field in it: tenants.capacity_rules; left out, all sections", "")
+    place = optional_positional(
+        "PLACE", "a section, or a field in it: tenants.capacity_rules; left out, all sections", ""
+    )
     recursive = switch("--recursive", "show all fields below it")

@@ -9,8 +9,6 @@ from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT, SITE, formats
 
 
 class ExportRequest(Request):
-    """`vastplan export`."""
-
     command = "export"
     summary = "write what SkyPilot needs to use the document's buckets and volumes"
     example = "skypilot examples/object-storage.yaml --out sky"

@@ -18,8 +18,6 @@ def _kind(text: str) -> str:
 
 
 class ImportRequest(Request):
-    """`vastplan import`."""
-
     command = "import"
     summary = "write what exists as a document whose plan adopts it and changes nothing"
     example = "site.yaml --out ."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import Request, option, places, switch
+from vastplan.cli.request import Request, option, positionals, switch
 
 
 class InitRequest(Request):
@@ -13,7 +13,9 @@ class InitRequest(Request):
     command = "init"
     summary = "write a first document for a site, from a few questions or options"
     example = "--sim"
-    paths = places("PATH", Path, "the file to write, or the folder for SITE.yaml; left out, the current folder", "?")
+    paths = positionals(
+        "PATH", Path, "the file to write, or the folder for SITE.yaml; left out, the current folder", "?"
+    )
     sim = switch("--sim", "use simulators: plan and apply work at once")
     site = option("--site", str, "NAME", "name of the site: iad")
     vast_url = option("--vast-url", str, "URL", "address of its VMS: https://vms.iad.example.com")

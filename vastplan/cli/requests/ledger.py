@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import Request, option, optional_place, place, places, switch
+from vastplan.cli.request import Request, option, optional_positional, positional, positionals, switch
 from vastplan.cli.requests.common import CONNECTIONS, ONE_DOCUMENT, formats
 
 _ADDRESSES = "addresses; patterns ('iad/view/*') and volumes (iad/volume/NAME) select from the ledger"
@@ -15,8 +15,6 @@ _WITH_PARTS = switch(
 
 
 class LedgerRequest(Request):
-    """`vastplan ledger`."""
-
     command = "ledger"
     summary = "list and correct what the ledger has"
     example = "list examples/ai-factory"
@@ -25,24 +23,20 @@ class LedgerRequest(Request):
 
 
 class LedgerListRequest(LedgerRequest):
-    """`vastplan ledger list`."""
-
     verb = "list"
     summary = "list the objects in the ledger"
     example = "examples/ai-factory iad"
-    paths = places("PATH", Path, "a document; left out, that of the current folder", "?")
-    site = optional_place("SITE", "only this site, which the document need not have", None)
+    paths = positionals("PATH", Path, "a document; left out, that of the current folder", "?")
+    site = optional_positional("SITE", "only this site, which the document need not have", None)
     format = formats("text", "json")
 
 
 class LedgerMoveRequest(LedgerRequest):
-    """`vastplan ledger move`."""
-
     verb = "move"
     summary = "move an object in the ledger to another address, with all that is named after it"
     example = "examples/ai-factory iad/volume/team-a-data iad/volume/team-a-datasets"
-    old = place("OLD", str, "the address in the ledger")
-    new = place("NEW", str, "an address of the same kind and site; the document may use the old or the new name")
+    old = positional("OLD", str, "the address in the ledger")
+    new = positional("NEW", str, "an address of the same kind and site; the document may use the old or the new name")
     dry_run = switch("--dry-run", "only show what would move")
 
 
@@ -52,7 +46,7 @@ class LedgerForgetRequest(LedgerRequest):
     verb = "forget"
     summary = "remove objects from the ledger without touching them"
     example = "examples/ai-factory iad/volume/team-a-data"
-    addresses = places("ADDRESS", str, _ADDRESSES, "*")
+    addresses = positionals("ADDRESS", str, _ADDRESSES, "*")
     with_parts = _WITH_PARTS
     site = option("--site", str, "SITE", "everything on a site, which the document need not have")
     dry_run = switch("--dry-run", "only show what would be forgotten")
@@ -60,34 +54,28 @@ class LedgerForgetRequest(LedgerRequest):
 
 
 class LedgerExportRequest(LedgerRequest):
-    """`vastplan ledger export`."""
-
     verb = "export"
     summary = "write ledger entries to a file, for another document's ledger"
     example = "examples/ai-factory '*/tenant/team-b' --with-parts --out team-b.json --forget"
-    addresses = places("ADDRESS", str, f"{_ADDRESSES}; none means all", "*")
+    addresses = positionals("ADDRESS", str, f"{_ADDRESSES}; none means all", "*")
     with_parts = _WITH_PARTS
     out = option("--out", Path, "FILE", "the file to write")
     forget = switch("--forget", "also remove from this ledger what was written")
 
 
 class LedgerImportRequest(LedgerRequest):
-    """`vastplan ledger import`."""
-
     verb = "import"
     summary = "adopt ledger entries that ledger export wrote for another document"
     example = "new.yaml team-b.json"
-    file = place("FILE", Path, "the file that ledger export wrote")
+    file = positional("FILE", Path, "the file that ledger export wrote")
     dry_run = switch("--dry-run", "only show what would be adopted")
 
 
 class LedgerUnlockRequest(LedgerRequest):
-    """`vastplan ledger unlock`."""
-
     verb = "unlock"
     summary = "show who holds the lock of a site's ledger, and break it if the holder is gone"
     example = "examples/ai-factory iad"
-    site = place("SITE", str, "the site")
+    site = positional("SITE", str, "the site")
 
 
 LedgerRequest.verbs = (

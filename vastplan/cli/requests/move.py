@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.cli.request import option, place, switch
+from vastplan.cli.request import option, positional, switch
 from vastplan.cli.requests.common import report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
@@ -17,8 +17,6 @@ _EXAMPLE = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out mov
 
 
 class MoveRequest(OperationRequest):
-    """`vastplan move`."""
-
     command = "move"
     summary = "move a volume that replicates to its other site, stage by stage"
     example = f"plan {_EXAMPLE}"
@@ -30,11 +28,9 @@ class MoveRequest(OperationRequest):
 
 
 class MovePlanRequest(OperationPlanRequest, MoveRequest):
-    """`vastplan move plan`."""
-
     summary = "read both sites, show what the move would do, and save it with --out"
     example = _EXAMPLE
-    subject = place(
+    subject = positional(
         "ADDRESS", str, "a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes"
     )  # fmt: skip
     to = option("--to", not_blank, "SITE", "the site to move it to", default="", alternative=True)

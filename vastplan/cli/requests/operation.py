@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import ClassVar
 
-from vastplan.cli.request import Request, option, optional_place, place, places, repeatable, switch
+from vastplan.cli.request import Request, option, optional_positional, positional, positionals, repeatable, switch
 from vastplan.cli.requests.common import CONNECTIONS, ONE_DOCUMENT, formats
 
 
@@ -46,7 +46,7 @@ class OperationRunRequest(OperationRequest):
     verb = "run"
     summary = "carry out a planned {request.command}, or go on with one that stopped"
     example = "{request.command}.json"
-    paths = places("FILE", Path, "what vastplan {request.command} plan saved", 1)
+    paths = positionals("FILE", Path, "what vastplan {request.command} plan saved", 1)
     lose = option("--lose", not_blank, "{request.lost_after[0]}", "{request.lost_after[1]}", default="")
     approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of the protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
@@ -59,7 +59,7 @@ class OperationStatusRequest(OperationRequest):
     verb = "status"
     summary = "show how far {request.command}s are, from the ledger"
     example = "examples/ai-factory"
-    subject = optional_place("{request.operand}", "one of them: its id, or {request.about}", "")
+    subject = optional_positional("{request.operand}", "one of them: its id, or {request.about}", "")
     format = formats("text", "json")
 
 
@@ -69,5 +69,5 @@ class OperationAbortRequest(OperationRequest):
     verb = "abort"
     summary = "take a {request.command} back, up to its point of no return"
     example = "examples/ai-factory 1a2b3c4d"
-    subject = place("{request.operand}", str, "its id, or {request.about}")
+    subject = positional("{request.operand}", str, "its id, or {request.about}")
     yes = switch("--yes", "do not ask")

@@ -10,8 +10,6 @@ from vastplan.cli.requests.planning import REVIEW_KEY, PlanningRequest
 
 
 class PlanRequest(PlanningRequest):
-    """`vastplan plan`."""
-
     command = "plan"
     summary = "show what would change, and save it"
     example = "examples/ai-factory --out plan.json"

@@ -9,8 +9,6 @@ from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT, SITE
 
 
 class RecordRequest(Request):
-    """`vastplan record`."""
-
     command = "record"
     summary = "write a snapshot of the live systems without secrets, to plan without credentials"
     example = "examples/ai-factory --out snapshot.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.cli.request import option, place, switch
+from vastplan.cli.request import option, positional, switch
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
     OperationPlanRequest,
@@ -16,8 +16,6 @@ _EXAMPLE = "examples/ai-factory iad/volume/team-a-checkpoints --snapshot good --
 
 
 class RestoreRequest(OperationRequest):
-    """`vastplan restore`."""
-
     command = "restore"
     summary = "go back to a snapshot, in a new volume or in place, stage by stage"
     example = f"plan {_EXAMPLE}"
@@ -31,7 +29,7 @@ class RestorePlanRequest(OperationPlanRequest, RestoreRequest):
 
     summary = "read the site, show what the restore would do, and save it with --out"
     example = _EXAMPLE
-    subject = place("ADDRESS", str, "a volume, view, bucket or protected path")
+    subject = positional("ADDRESS", str, "a volume, view, bucket or protected path")
     snapshot = option("--snapshot", not_blank, "NAME", "a snapshot of its directory", required=True)
     name = option("--as", not_blank, "NAME", "name of the new volume (default: NAME-restored)", default="")
     directory = option(

@@ -11,8 +11,6 @@ _SCHEMAS = (
 
 
 class SchemaRequest(Request):
-    """`vastplan schema`."""
-
     command = "schema"
     summary = "print a JSON Schema"
     example = "desired-state > schemas/desired-state.schema.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import Request, optional_place, places, switch
+from vastplan.cli.request import Request, optional_positional, positionals, switch
 from vastplan.cli.requests.common import CONNECTIONS, EVERY_REPORT, EXPAND, formats, report_files
 
 
@@ -15,8 +15,10 @@ class ShowRequest(Request):
     summary = "show a saved plan, what it does to one object, or one object: desired, live and who changed each field"
     example = "examples/ai-factory iad/tenant/team-a"
     rights = switch("--rights", "show the rights that vastplan's own identities need for a document")
-    paths = places("PLAN|PATH", Path, "a saved plan, or a document; left out, the document of the current folder", "?")
-    address = optional_place("ADDRESS", "one object of the plan or of the document", None)
+    paths = positionals(
+        "PLAN|PATH", Path, "a saved plan, or a document; left out, the document of the current folder", "?"
+    )
+    address = optional_positional("ADDRESS", "one object of the plan or of the document", None)
     expand = EXPAND
     connections = CONNECTIONS
     format = formats("text", "json", "markdown", "html")

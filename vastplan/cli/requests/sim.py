@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from vastplan.cli.request import Request, option, optional_place, switch
+from vastplan.cli.request import Request, option, optional_positional, switch
 
 
 def _port(text: str) -> int:
@@ -20,7 +20,7 @@ class SimRequest(Request):
     command = "sim"
     summary = "serve the simulators: a document's sites, or one system"
     example = "vast --port 8443 --user admin --password secret"
-    subject = optional_place(
+    subject = optional_positional(
         "PATH|SYSTEM", "a document; left out, that of the current folder; or vast, kubernetes or runai", ""
     )
     port = option("--port", _port, None, "the port of a single system; 0 chooses a free one", default=0)

@@ -7,8 +7,6 @@ from vastplan.cli.requests.common import COMMITMENTS, CONNECTIONS, DOCUMENT_OR_H
 
 
 class ValidateRequest(Request):
-    """`vastplan validate`."""
-
     command = "validate"
     summary = "check a document without reading any system"
     example = "examples/ai-factory"
