@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.cli.request import option, positional, switch
+from vastplan.cli.request import positional, switch
 from vastplan.cli.requests.common import report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
@@ -10,7 +10,7 @@ from vastplan.cli.requests.operation import (
     OperationRequest,
     OperationRunRequest,
     OperationStatusRequest,
-    not_blank,
+    filled,
 )
 
 _EXAMPLE = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
@@ -33,30 +33,26 @@ class MovePlanRequest(OperationPlanRequest, MoveRequest):
     subject = positional(
         "ADDRESS", str, "a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes"
     )  # fmt: skip
-    to = option("--to", not_blank, "SITE", "the site to move it to", default="", alternative=True)
-    rejoin = option(
-        "--rejoin", not_blank, "SITE",
+    to = filled("--to", "SITE", "the site to move it to", alternative=True)
+    rejoin = filled(
+        "--rejoin",
+        "SITE",
         "a returned site that becomes the destination again: what only it has is lost, except for a snapshot",
-        default="", alternative=True,
-    )  # fmt: skip
-    keep = option(
-        "--keep", not_blank, "SITE", "where both sites took writes: the site that stays the source", default="", alternative=True
-    )  # fmt: skip
-    unplanned = switch("--unplanned", "without the present source: what has not arrived is lost")
-    broken = option(
-        "--broken", not_blank, "REASON", "why the present source is given up although it answers", default=""
+        alternative=True,
     )
+    keep = filled("--keep", "SITE", "where both sites took writes: the site that stays the source", alternative=True)
+    unplanned = switch("--unplanned", "without the present source: what has not arrived is lost")
+    broken = filled("--broken", "REASON", "why the present source is given up although it answers")
     through = switch(
         "--through-global-access",
         "move only the workloads, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
     )
-    warm = option(
-        "--warm", not_blank, "DIR", "with --through-global-access: prefetch only this directory of the satellite", default=""
-    )  # fmt: skip
-    fork = option(
-        "--fork", not_blank, "NAME",
-        "run the workloads at SITE too, on this volume of the document, a clone; the source stays the source", default="",
-    )  # fmt: skip
+    warm = filled("--warm", "DIR", "with --through-global-access: prefetch only this directory of the satellite")
+    fork = filled(
+        "--fork",
+        "NAME",
+        "run the workloads at SITE too, on this volume of the document, a clone; the source stays the source",
+    )
     live = switch("--live", "with --fork: suspend nothing; the clone is crash-consistent")
     rehearse = switch(
         "--rehearse",

@@ -17,6 +17,11 @@ def not_blank(text: str) -> str:
     return text
 
 
+def filled(flag: str, metavar: str, text: str, *, alternative: bool = False) -> str:
+    """An option whose value must not be blank: "" if it was not typed."""
+    return option(flag, not_blank, metavar, text, default="", alternative=alternative)
+
+
 class OperationRequest(Request):
     """The base of all that moves and restores take."""
 
@@ -47,7 +52,7 @@ class OperationRunRequest(OperationRequest):
     summary = "carry out a planned {request.command}, or go on with one that stopped"
     example = "{request.command}.json"
     paths = positionals("FILE", Path, "what vastplan {request.command} plan saved", 1)
-    lose = option("--lose", not_blank, "{request.lost_after[0]}", "{request.lost_after[1]}", default="")
+    lose = filled("--lose", "{request.lost_after[0]}", "{request.lost_after[1]}")
     approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of the protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
     yes = switch("--yes", "do not ask")

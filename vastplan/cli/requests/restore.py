@@ -9,6 +9,7 @@ from vastplan.cli.requests.operation import (
     OperationRequest,
     OperationRunRequest,
     OperationStatusRequest,
+    filled,
     not_blank,
 )
 
@@ -31,10 +32,8 @@ class RestorePlanRequest(OperationPlanRequest, RestoreRequest):
     example = _EXAMPLE
     subject = positional("ADDRESS", str, "a volume, view, bucket or protected path")
     snapshot = option("--snapshot", not_blank, "NAME", "a snapshot of its directory", required=True)
-    name = option("--as", not_blank, "NAME", "name of the new volume (default: NAME-restored)", default="")
-    directory = option(
-        "--directory", not_blank, "DIR", "directory of the new volume (default: beside the old one)", default=""
-    )
+    name = filled("--as", "NAME", "name of the new volume (default: NAME-restored)")
+    directory = filled("--directory", "DIR", "directory of the new volume (default: beside the old one)")
     in_place = switch("--in-place", "restore the directory itself, which needs a protected path")
 
 
