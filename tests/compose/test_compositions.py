@@ -85,7 +85,7 @@ MADE = {
 def test_what_only_a_composition_makes_is_read_for_an_import() -> None:
     for of, composition in WHOLE.items():
         assert composition.of == of
-        assert composition.makes == {module.KIND.name for module in MADE[of] if not module.KIND.section}, of
+        assert composition.creates == {module.KIND.name for module in MADE[of] if not module.KIND.section}, of
 
 
 def test_what_stands_inside_others_is_put_together_first() -> None:

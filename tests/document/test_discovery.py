@@ -37,7 +37,7 @@ assert "views" in registry.sections and "quota" in registry.kinds and len(regist
 assert not any(name.startswith("vastplan.kinds.vast.") for name in sys.modules)
 registry.sections["quotas"]
 assert sorted(name for name in sys.modules if name.startswith("vastplan.kinds.vast.")) == [
-    "vastplan.kinds.vast._common", "vastplan.kinds.vast._whom", "vastplan.kinds.vast.quota"]
+    "vastplan.kinds.vast._common", "vastplan.kinds.vast._subjects", "vastplan.kinds.vast.quota"]
 """
 
 

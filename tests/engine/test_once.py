@@ -17,7 +17,7 @@ from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.live import Attribute
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, MADE_WITH, WRITE_ONLY, MadeWith
+from vastplan.schema.markers import CREATED_WITH, IDENTITY, IMMUTABLE, WRITE_ONLY, CreatedWith
 from vastplan.schema.types import MISSING, Name, Spec
 
 
@@ -45,7 +45,7 @@ class Binding(Spec):
     """How a book is bound: one that is sewn is not bound otherwise, nor is another one sewn."""
 
     name: Annotated[Name, IDENTITY]
-    by: Annotated[str, IMMUTABLE, MadeWith("sewn", another="take it apart first")] = "glued"
+    by: Annotated[str, IMMUTABLE, CreatedWith("sewn", another="take it apart first")] = "glued"
     colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
 
 
@@ -53,7 +53,7 @@ class Copy(Spec):
     """What is written off another book when it is made."""
 
     name: Annotated[Name, IDENTITY]
-    of: Annotated[str | MISSING, IMMUTABLE, MADE_WITH] = MISSING
+    of: Annotated[str | MISSING, IMMUTABLE, CREATED_WITH] = MISSING
     colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
 
 

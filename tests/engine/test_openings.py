@@ -79,7 +79,7 @@ def test_a_field_opens_by_what_the_table_says(kind: str, path: str) -> None:
         before, made = row["either" if path in row.get("either", ()) else "opens"][path]
         assert opens(field, before, made) and opens(field, made, before) is (path in row.get("either", ()))
     loses = isinstance(made, list) and isinstance(before, list) and len(made) < len(before) and made
-    assert opens(field, None, made, made=True) is (path not in row.get("later", ()) and not loses)
+    assert opens(field, None, made, at_create=True) is (path not in row.get("later", ()) and not loses)
 
 
 @pytest.mark.parametrize("kind", TABLE)

@@ -132,7 +132,7 @@ def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     What holds secrets is counted by its name, for its id is told to nobody.
     """
     registry = discover(vastplan.kinds)
-    kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))
+    kinds = set(registry.types).union(*(each.creates for each in registry.compositions.values()))
     read, left = [], []
     for each in world.collections:
         if each.kind in kinds:

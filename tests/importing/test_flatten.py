@@ -31,11 +31,11 @@ from vastplan.schema.markers import (
     WRITE_ONLY,
     Clears,
     InsteadOf,
+    KeysOfOthers,
     Opens,
     Refers,
     ServerDefault,
     Shown,
-    Theirs,
     Wire,
 )
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
@@ -80,7 +80,7 @@ class Disk(Spec):
     part: Part | MISSING = MISSING
     options: Annotated[dict[str, str] | MISSING, Shown("lane", "depth"), Wire("options")] = MISSING
     depth: Annotated[str | MISSING, Wire("options", "depth")] = MISSING
-    labels: Annotated[dict[str, str] | MISSING, Theirs()] = MISSING
+    labels: Annotated[dict[str, str] | MISSING, KeysOfOthers()] = MISSING
     rooms: Annotated[list[ReferenceName] | MISSING, Refers("room")] = MISSING
     room: Annotated[ReferenceName | None | MISSING, Refers("room")] = MISSING
     spare: Annotated[ReferenceName | None | MISSING, Refers("room")] = MISSING
@@ -223,7 +223,7 @@ class Tagged(Spec):
     """What anybody may write labels into."""
 
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
-    labels: Annotated[dict[str, str] | MISSING, Theirs()] = MISSING
+    labels: Annotated[dict[str, str] | MISSING, KeysOfOthers()] = MISSING
 
 
 def test_labels_are_said_on_request() -> None:

@@ -54,7 +54,7 @@ def test_how_far_something_may_stand_up() -> None:
 
 
 def test_labels_are_kept_where_somebody_asked() -> None:
-    theirs = next(field.theirs for field in KINDS["namespace"].fields if field.name == "labels")
+    theirs = next(field.keys_of_others for field in KINDS["namespace"].fields if field.name == "labels")
     assert theirs is not None
     assert not Detail().keeps(KINDS["namespace"], theirs, "team")
     assert Detail(labels=("*",)).keeps(KINDS["namespace"], theirs, "team")

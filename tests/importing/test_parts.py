@@ -86,7 +86,7 @@ def test_labels_are_taken_on_request_and_never_those_of_a_secret() -> None:
     for kind, labels, taken in (
         ("namespace", ("team*",), True), ("namespace", ("x*",), False), ("namespace", (), False), ("secret", ("team*",), False),
     ):  # fmt: skip
-        theirs = next(field.theirs for field in KINDS[kind].fields if field.name == "labels")
+        theirs = next(field.keys_of_others for field in KINDS[kind].fields if field.name == "labels")
         assert theirs is not None and Detail(labels=labels).keeps(KINDS[kind], theirs, "team") is taken
     assert Detail(full=("view*",)).whole(KINDS["view_policy"]) and not Detail(full=("view",)).whole(
         KINDS["view_policy"]

@@ -158,7 +158,7 @@ def test_each_immutable_field_replaces(lab: Lab, case: Case) -> None:
         lab.converge(lab.consent_to_loss(case.address))
         old = lab.live(case.address)
         lab.write(document(lab, case, edited(case, path, value)))
-        if lab.registry.kinds[case.kind].remade:
+        if lab.registry.kinds[case.kind].distinct_by_id:
             succeeded(lab, case, path, old)
             continue
         unguarded = action_of(lab.plan(Consent(max_count=100)), case.address)

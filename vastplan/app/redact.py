@@ -40,8 +40,10 @@ def asked_for(live: Live, labels: Collection[str]) -> Iterator[str]:
     if labels and not live.kind.secretive:
         for field in live.kind.fields:
             value = live.values.get(field.name)
-            if field.theirs is not None and isinstance(value, dict):
-                yield from (path_text((field.name, key)) for key in value if field.theirs.asked_for(key, labels))
+            if field.keys_of_others is not None and isinstance(value, dict):
+                yield from (
+                    path_text((field.name, key)) for key in value if field.keys_of_others.asked_for(key, labels)
+                )
 
 
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:

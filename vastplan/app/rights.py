@@ -22,7 +22,7 @@ from vastplan.schema.system import System, discover_systems
 
 def written(registry: Registry) -> frozenset[str]:
     """The kinds whose objects a document can have, itself or by composition; all others are only read."""
-    made = {name for composition in registry.compositions.values() for name in composition.makes}
+    made = {name for composition in registry.compositions.values() for name in composition.creates}
     return frozenset(name for name, kind in registry.kinds.items() if kind.section or name in made)
 
 

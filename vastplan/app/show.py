@@ -132,7 +132,7 @@ def _withheld(leaf: Leaf) -> bool:
     """Whether a live value is not shown: a secret, a reference, others' labels, or a key that its field does not show."""
     field = leaf.field
     told = field.shown is None or field.shown.has(leaf.path[-1])
-    return field.undisclosed or field.has_references or field.theirs is not None or not told
+    return field.undisclosed or field.has_references or field.keys_of_others is not None or not told
 
 
 def parts_of(workspace: Workspace, address: Address) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
-        if not kind.remade:  # several objects of a `remade` kind may be alike
+        if not kind.distinct_by_id:  # several objects that only their ids distinguish may be alike
             # several kinds may share one collection, in which a name is unique
             among = kind.endpoint.path if kind.endpoint.having else kind.name
             first = _first(seen, entry, kind.identity, among)

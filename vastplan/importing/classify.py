@@ -93,7 +93,7 @@ def _reason(
     if kind.on_request and not selection.asked_for(live):
         text = f"import skips every {kind.name} unless you ask for it"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
-    if kind.remade:
+    if kind.distinct_by_id:
         text = f"no system returns where the value of a {kind.name} is; an entry has to say it"
         fix = "write an entry whose deliver names the Secret with the value, and apply with --adopt; or write a new one"
         return leave(live, Reason.FORM, text, fix)

@@ -33,7 +33,7 @@ def figures(flats: Iterable[Flat]) -> ImportedValues:
         withheld += sum(
             1
             for field in flat.live.kind.fields
-            if field.theirs is None
+            if field.keys_of_others is None
             for _ in _redacted(flat.live.values.get(field.name))
         )
     unconfirmed = known.pop(Evidence.WITNESS, 0)

@@ -80,8 +80,8 @@ def flatten(
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
             continue
-        if field.theirs is not None and isinstance(value, dict):
-            value = {key: item for key, item in value.items() if detail.keeps(kind, field.theirs, key)}
+        if field.keys_of_others is not None and isinstance(value, dict):
+            value = {key: item for key, item in value.items() if detail.keeps(kind, field.keys_of_others, key)}
         dropped |= _withheld(field, value)
         before = len(unnamed)
         mapped = mappers.get(field.name)

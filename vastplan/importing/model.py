@@ -13,7 +13,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import Theirs
+from vastplan.schema.markers import KeysOfOthers
 
 _UNTYPED = re.compile(r"[^A-Za-z0-9 ./_:@-]")
 _LONGEST = 200  # characters of a pattern that a message asks somebody to type
@@ -112,7 +112,7 @@ class Detail:
         """Whether every readable value of a kind is written."""
         return _like(kind.name, self.full)
 
-    def keeps(self, kind: Kind, theirs: Theirs, key: str) -> bool:
+    def keeps(self, kind: Kind, theirs: KeysOfOthers, key: str) -> bool:
         """Whether a label is written. No label of a kind that holds secrets is: tools keep a copy of the whole object in one."""
         return not kind.secretive and theirs.asked_for(key, self.labels)
 

@@ -117,7 +117,7 @@ def _unsaid_keys(flat: Flat, entry: Entry) -> Iterator[Left]:
     if flat.entry.address == entry.address:
         return
     for field in flat.live.kind.fields:
-        if field.theirs is not None and flat.entry.values.get(field.name):
+        if field.keys_of_others is not None and flat.entry.values.get(field.name):
             text = f"it is a part of {entry.address}, whose entry cannot set {field.name} of its parts"
             yield leave(flat.live, Reason.FORM, text, path=field.name)
 
@@ -193,7 +193,7 @@ class _Trial:
         wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
         said = leaves(kind.fields, wanted)
         alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
-        if any((kind.name, path[0]) not in implied and kind.field(path[0]).theirs is None for path in alone):
+        if any((kind.name, path[0]) not in implied and kind.field(path[0]).keys_of_others is None for path in alone):
             return False  # a value that the object's own entry would set would be lost
         return all(
             _same(leaf.field, leaf.value, value_at(there, leaf.path))

@@ -35,7 +35,7 @@ class Backs:
 class Closes:
     """The object keeps something closed: creating it cuts users off, deleting it opens access.
 
-    The users are objects of another `kind` whose field `theirs` has (or lists) the value of this object's field `ours`, each in
+    The users are objects of another `kind` whose field `user_field` has (or lists) the value of this object's field `field`, each in
     the room that its field `room` names. Rooms in this object's list `but` keep access; where its field `unless` is true, all
     do. Where a field in `by` has a wrong value, the object has kept nothing closed so far. For messages: `name` is the word for
     one user, `fix` says how to spare a room, and `unseen` describes users that do not exist yet. With `named` messages also
@@ -44,8 +44,8 @@ class Closes:
 
     kind: str
     name: str
-    ours: str
-    theirs: str
+    field: str
+    user_field: str
     room: str
     but: str = ""
     unless: str = ""

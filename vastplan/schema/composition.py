@@ -126,7 +126,7 @@ class Scope:
 class Composition:
     """Turns one entry of type `of` into its objects, including the entry itself where that is an object.
 
-    `makes` lists the kinds of those objects that have no section of their own. `recover` is the inverse, for an import
+    `creates` lists the kinds of those objects that have no section of their own. `recover` is the inverse, for an import
     (`schema/recovery.py`); `rank` is the order in which these run: entries inside others first. An import recovers the entry
     also where objects of the kinds in `adds` do not exist. `chooses` are the fields that the composition fills in where an
     entry leaves them out; `implied` are fields of its objects, by kind, that the system fills in. `keeps` returns the fields
@@ -136,7 +136,7 @@ class Composition:
 
     of: str
     compose: Callable[[Entry, Scope], Iterable[Entry]]
-    makes: frozenset[str] = frozenset()
+    creates: frozenset[str] = frozenset()
     recover: Callable[[Pieces], Iterable[Recovered | Unsayable]] | None = None
     rank: int = 0
     adds: frozenset[str] = frozenset()

@@ -35,14 +35,14 @@ class UsedBy:
     """Objects of another `kind` (users) that use an object of this kind, each in the room (a namespace, a tenant) that its field
     `room` names.
 
-    The user's field `theirs` has, or lists, the value of this object's field `ours`. With `same_room` a name counts only in its
+    The user's field `user_field` has, or lists, the value of this object's field `field`. With `same_room` a name counts only in its
     room: objects of this kind have the field `room` too. `name` is the word for users in messages.
     """
 
     kind: str
     name: str
-    ours: str
-    theirs: str
+    field: str
+    user_field: str
     room: str
     same_room: bool = False
 

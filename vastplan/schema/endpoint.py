@@ -251,7 +251,7 @@ class Endpoint:
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
     # For a list that also has objects of other sites: places, each with the values that a row of this site has there, if any.
-    ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
+    owned: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object can no longer be read
     shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
     revoked: Revoked | None = None

@@ -17,12 +17,13 @@ from vastplan.model.value import Secret
 from vastplan.schema.markers import (
     Admits,
     Codec,
+    CreatedWith,
     Deletes,
     Exclusive,
     Grows,
     InsteadOf,
+    KeysOfOthers,
     Limits,
-    MadeWith,
     Marker,
     Opens,
     Refers,
@@ -32,7 +33,6 @@ from vastplan.schema.markers import (
     Shorthand,
     Shown,
     Since,
-    Theirs,
     Typed,
     Until,
 )
@@ -241,13 +241,13 @@ class Field:
     opens: Opens | None = None
     revokes: Revokes | None = None
     deletes: Deletes | None = None
-    made_with: MadeWith | None = None
+    created_with: CreatedWith | None = None
     limits: Limits | None = None
     grows: Grows | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
-    theirs: Theirs | None = None  # of a mapping: each key belongs to whoever wrote it
+    keys_of_others: KeysOfOthers | None = None  # of a mapping: each key belongs to whoever wrote it
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False

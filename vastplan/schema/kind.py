@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
-from vastplan.schema.across_sites import Grouped, Lands
+from vastplan.schema.across_sites import Grouped, RemoteDirectory
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import Delivers, Once
 from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
@@ -74,7 +74,7 @@ class Kind:
     enforces: Enforces | None = None
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
-    lands: Lands | None = None
+    remote_directory: RemoteDirectory | None = None
     once: Once | None = None
     grouped: Grouped | None = None
     delivers: Delivers | None = None
@@ -116,7 +116,7 @@ class Kind:
         object.__setattr__(self, "within_tenant", "tenant" in fields.by_name)
 
     @property
-    def remade(self) -> bool:
+    def distinct_by_id(self) -> bool:
         """Whether a new value takes a new object: objects of this kind are distinguished by their ids alone."""
         return self.delivers is not None and not self.delivers.drawn
 

@@ -22,7 +22,9 @@ class Marker(Enum):
     ONE_WAY = "one-way"  # can be switched on, never off
     GROW_ONLY = "grow-only"  # can only become larger; a smaller value is an error
     SET = "set"  # a list in which order and repetition do not matter
-    MADE_WITH = "made-with"  # together with IMMUTABLE: another value is refused, and the object is not replaced for it
+    CREATED_WITH = (
+        "created-with"  # together with IMMUTABLE: another value is refused, and the object is not replaced for it
+    )
     DETAIL = "detail"  # only the detail view shows it, not a list
     AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
     DOCUMENT = "document"  # not on the wire: an instruction to vastplan
@@ -45,7 +47,7 @@ DETAIL, AFTER_CREATE, DOCUMENT, ATOMIC, NAMED = (
     Marker.ATOMIC,
     Marker.NAMED,
 )
-EXPLICIT_NULL, RESENT, MADE_WITH = Marker.EXPLICIT_NULL, Marker.RESENT, Marker.MADE_WITH
+EXPLICIT_NULL, RESENT, CREATED_WITH = Marker.EXPLICIT_NULL, Marker.RESENT, Marker.CREATED_WITH
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -190,23 +192,23 @@ class Opens:
 
     A value that is added to a list opens access; so does a single value in `to`, or without `to` any value that is not in
     `shut`. With `lost` a removal opens: of items of a list (those in `to`, if any), or of the whole value. With `either`
-    additions and removals open. Without `made` the value that an object is created with opens nothing.
+    additions and removals open. Without `at_create` the value that an object is created with opens nothing.
     """
 
     to: tuple[Any, ...]
     shut: tuple[Any, ...]
     lost: bool
     either: bool
-    made: bool
+    at_create: bool
 
     def __init__(
-        self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, either: bool = False, made: bool = True
+        self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, either: bool = False, at_create: bool = True
     ) -> None:
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "either", either)
         object.__setattr__(self, "shut", shut)
         object.__setattr__(self, "lost", lost)
-        object.__setattr__(self, "made", made)
+        object.__setattr__(self, "at_create", at_create)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,7 @@ class Revokes:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class MadeWith:
+class CreatedWith:
     """Together with IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it.
 
     `another` says in messages how to get the other value.
@@ -356,7 +358,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Theirs:
+class KeysOfOthers:
     """For a mapping with free keys: each key belongs to whoever wrote it, so an import takes only the keys that are asked for.
 
     Keys in `never` are never taken: they hold whole objects.

@@ -14,17 +14,17 @@ def may_open(field: Field) -> bool:
     return field.admits is not None or field.opens is not None or (field.refers is not None and field.refers.admits)
 
 
-def opens(field: Field, before: Any, after: Any, *, made: bool = False) -> bool:
-    """Whether a change gives more access than before. With `made` the field belongs to an object that is created."""
+def opens(field: Field, before: Any, after: Any, *, at_create: bool = False) -> bool:
+    """Whether a change gives more access than before. With `at_create` the field belongs to an object that is created."""
     if field.refers is not None and field.refers.admits and after is not None:
         return True
     if field.admits is not None:
         if field.admits.open_when_empty and not after:
             return True
-        everybody = field.admits.open_when_empty and not before and not made  # a list now keeps some out
+        everybody = field.admits.open_when_empty and not before and not at_create  # a list now keeps some out
         return not everybody and _comes(before, after)
     rule = field.opens
-    return rule is not None and (rule.made or not made) and _opens(rule, before, after)
+    return rule is not None and (rule.at_create or not at_create) and _opens(rule, before, after)
 
 
 def _opens(rule: Opens, before: Any, after: Any) -> bool:

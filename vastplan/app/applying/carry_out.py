@@ -140,7 +140,7 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _Th
     if action.verb is not Verb.DELETE and action.desired:
         values = context.revealed(from_json(dict(action.desired)))
         fields = digests(kind, values, key)
-        if kind.remade and action.verb in (Verb.CREATE, Verb.REPLACE):
+        if kind.distinct_by_id and action.verb in (Verb.CREATE, Verb.REPLACE):
             before = tuple(live.id for live in there(kind.name).get(identity_of(kind, fields), ()))
     return Intent(action.verb.value, fields, action.id, at, before)
 

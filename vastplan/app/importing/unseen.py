@@ -21,7 +21,7 @@ def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
     }
     for action in actions:
         for closes in kinds[action.address.kind].closes if action.address in enforced else ():
-            if action.desired.get(closes.ours) is None or action.desired.get(closes.unless) is True:
+            if action.desired.get(closes.field) is None or action.desired.get(closes.unless) is True:
                 continue
             later = f"vastplan cannot see {closes.unseen}" if closes.unseen else "vastplan cannot see what comes later"
             yield f"{action.address} refuses no {closes.name} that exists; {later} ({closes.fix})"

@@ -150,7 +150,7 @@ class _Judge:
         if cuts_off is None:
             return False
         unread = any(self.planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
-        fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.ours) is not None]
+        fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.field) is not None]
         text = "; ".join([f"an apply would narrow access: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
         _leave(lines, action, Reason.UNREAD if unread else Reason.FORM, text, self.faults)
         return True

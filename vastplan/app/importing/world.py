@@ -83,7 +83,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     others = owners(workspace.name, source.claims(options.sites))
     registry = workspace.registry
     importable = {*registry.types} | {
-        name for made in registry.compositions for name in registry.compositions[made].makes
+        name for made in registry.compositions for name in registry.compositions[made].creates
     }
     importable &= {
         name for name, kind in kinds.items() if kind.once is None

@@ -51,7 +51,7 @@ def _facts(field: Field, kind: Kind | None) -> Iterator[str]:
 def _on_change(field: Field, kind: Kind | None) -> str:
     if kind is not None and kind.once is not None:
         return f"It cannot be changed: {kind.once.another}."
-    if field.has(Marker.MADE_WITH):
+    if field.has(Marker.CREATED_WITH):
         return "It cannot be changed once the object exists."
     return "A change replaces the object: it is deleted and created again."
 

@@ -71,7 +71,7 @@ def relying(
             return Unknown(problem, Reason.UNREAD)
     for closing in (live, *_puts_in_force(live, matches)):
         for rule in closing.kind.closes:
-            ours = closing.values.get(rule.ours)
+            ours = closing.values.get(rule.field)
             if rule.backs is None or not ours:
                 continue
             if problem := _unread(matches, live.site, rule.backs.kind):

@@ -51,7 +51,7 @@ def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ..
     """The rules by which an action may close something: those of its kind, or of the kinds that it enforces."""
     kind = kinds[action.address.kind]
     if kind.enforces is None:
-        return tuple(rule for rule in kind.closes if action.desired.get(rule.ours) is not None)
+        return tuple(rule for rule in kind.closes if action.desired.get(rule.field) is not None)
     return rules_of(kind, kinds)
 
 
@@ -97,7 +97,7 @@ class ClosedRooms:
     def users(self, site: str, rule: Closes) -> ByUsed | Unknown:
         """The live objects by what they use."""
         if (site, rule) not in self._users:
-            self._users[site, rule] = by_used(self.matches.observed, site, rule.kind, rule.theirs)
+            self._users[site, rule] = by_used(self.matches.observed, site, rule.kind, rule.user_field)
         return self._users[site, rule]
 
     def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class ClosedRooms:
 
     def there(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
         """Whether what would be closed exists: nobody can be kept out of what is yet to be created."""
-        refers, observed = kind.field(rule.ours).refers, self.matches.observed
+        refers, observed = kind.field(rule.field).refers, self.matches.observed
         return refers is None or any(
             observed.error(site, target) or observed.find(site, target, attribute, name) is not None
             for target, attribute in refers.targets
@@ -145,7 +145,7 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
     elif not rooms.enforced(action.address, live):
         return None
     for rule in kind.closes:
-        what = rooms.names(site, kind, values, rule.ours)
+        what = rooms.names(site, kind, values, rule.field)
         what = tuple(name for name in what if rooms.there(site, kind, rule, name))
         if what and not _open(rule, values):
             held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
@@ -168,7 +168,7 @@ def _of(ref: Ref, matches: Matches) -> Live | None:
 def _closed(
     rule: Closes, kind: Kind, what: tuple[str, ...], before: Values | None, after: Values, site: str, rooms: ClosedRooms
 ) -> Closed | None:
-    refers, shown = kind.field(rule.ours).refers, ", ".join(what)
+    refers, shown = kind.field(rule.field).refers, ", ".join(what)
     if refers is not None:
         shown = f"{next(iter(refers.attributes))} {shown}"
     was_in: set[str] | None = None  # everybody

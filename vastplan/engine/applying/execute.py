@@ -145,13 +145,13 @@ class _Execution:
         except Unclear as problem:
             self._answered_once = drawn
             # An object that differs from others only by its id cannot be found again, and its value is lost.
-            created = None if self._kind.remade else self._find()
+            created = None if self._kind.distinct_by_id else self._find()
             if created is None:
                 # The create may still be under way: the intent stays, so the next run recognizes the object as created by vastplan.
                 raise Unclear(f"{problem}; it does not exist yet") from None
             made = created
         except Refused as problem:  # not every system reports a taken name as a conflict: VAST answers 400
-            alone = self._action.verb is Verb.CREATE and not self._kind.remade
+            alone = self._action.verb is Verb.CREATE and not self._kind.distinct_by_id
             if alone and not self._written and self._there():
                 self._appeared(str(problem))
             raise

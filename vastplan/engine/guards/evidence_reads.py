@@ -93,7 +93,9 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     rules = rules_of(kind, kinds)
     hangs_on_it = _hanging_on(kind, kinds)
     cut_off = {rule.kind for rule in rules}
-    reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
+    reading = _reading_of(kind, kinds) | {
+        one for one, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
+    }
     referring = {*reaching(kinds, kind)}
     places = places_told((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
     return (

@@ -14,25 +14,25 @@ def in_the_way(action: Action, context: GuardContext) -> Block | None:
     """A directory that already exists, which the system would refuse during an apply."""
     kind = context.kind(action)
     found = found_there(action, kind, context.matches, context.ground)
-    if kind.lands is None or found is None:
+    if kind.remote_directory is None or found is None:
         return None
     live, stays = found
-    path = from_json(dict(action.desired))[kind.lands.path]
+    path = from_json(dict(action.desired))[kind.remote_directory.path]
     who = f"{live.kind.name} {inert(live.name, 80)}"
     if stays:
         text = f"{path} already exists: it is the copy of {who}, and stays when that is deleted"
-        fix = f"write another {kind.lands.path}, or delete the directory there first, with all its contents"
+        fix = f"write another {kind.remote_directory.path}, or delete the directory there first, with all its contents"
     else:
         text = f"{path} already exists: {who} of {live.site} is in it, and the system needs a new directory"
-        fix = f"write another {kind.lands.path}; the existing directory stays as it is"
-    if action.origin and kind.lands.composed:
-        fix = kind.lands.composed
+        fix = f"write another {kind.remote_directory.path}; the existing directory stays as it is"
+    if action.origin and kind.remote_directory.composed:
+        fix = kind.remote_directory.composed
     return Block("in-the-way", text, fix)
 
 
 def left_behind(live: Live, context: GuardContext) -> str:
     """The directory of another site that stays when an object is deleted; "" for none."""
-    lands = live.kind.lands
+    lands = live.kind.remote_directory
     if lands is None or not live.values.get(lands.room):
         return ""
     room = context.matches.symbolic(live.kind, live)[lands.room]

@@ -127,7 +127,7 @@ def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> Fi
         replaces=leaf.immutable,
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
-        admits=opens(leaf.field, current, leaf.value, made=made),
+        admits=opens(leaf.field, current, leaf.value, at_create=made),
     )
 
 

@@ -48,7 +48,7 @@ def part_of(live: Live) -> Part:
         return Part.MEMBER
     role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
     if state in grouped.settled:
-        words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
+        words = ((Part.LEADS, grouped.sources), (Part.FOLLOWS, grouped.destinations), (Part.ALONE, grouped.detached))
         for part, known in words:
             if role in known:
                 return part
@@ -118,7 +118,7 @@ def at_once(live: Live) -> bool:
 
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     """What it costs to recreate an object with other members, for people."""
-    if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
+    if kind.grouped is None or not kind.grouped.lag or not wanted.get(kind.grouped.across):
         return ()
     return (
         "costly: all data is sent to the other site again, and until it has arrived that site cannot become the source",

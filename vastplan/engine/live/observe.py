@@ -39,7 +39,7 @@ class Live:
     @property
     def name(self) -> str:
         """The name for messages; the id for kinds of which one user may have several objects that differ only by it."""
-        if self.kind.remade and "name" not in self.attributes:
+        if self.kind.distinct_by_id and "name" not in self.attributes:
             return self.id
         return str(self.attributes.get("name") or self.values.get(self.kind.identity[0]) or self.locator)
 

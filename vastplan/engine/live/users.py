@@ -65,7 +65,7 @@ def index_users(observed: Observed, kinds: Iterable[Kind]) -> UsersIndex:
     """Index the users of these kinds in one pass over each kind that uses them, on every site where these were to be read."""
     return UsersIndex(
         {
-            (site, rule): by_used(observed, site, rule.kind, rule.theirs)
+            (site, rule): by_used(observed, site, rule.kind, rule.user_field)
             for kind in kinds
             for site in observed.sites(kind.name)
             for rule in kind.used_by
@@ -78,7 +78,7 @@ def _in_rooms(live: Live, rule: UsedBy, users: ByUsed | Unknown) -> Mapping[str,
         return users
     here = str(live.values.get(rule.room)) if rule.same_room else None
     rooms: dict[str, list[Live]] = {}
-    for user in users.get(str(live.values.get(rule.ours)), _NOBODY):
+    for user in users.get(str(live.values.get(rule.field)), _NOBODY):
         room = str(user.values.get(rule.room))
         if here in (None, room):
             rooms.setdefault(room, []).append(user)

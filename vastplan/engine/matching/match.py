@@ -158,7 +158,7 @@ class _Matching:
         if problem and self._whole.locator(kind, entry) not in asked:
             return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
-        if kind.remade:  # several may be alike: without a record, it is the one whose id the destination has
+        if kind.distinct_by_id:  # several may be alike: without a record, it is the one whose id the destination has
             named = named_there(kind, entry.values, self._whole)
             having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]

@@ -11,7 +11,7 @@ from vastplan.engine.matching.dependents import Group, grouped, inside
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json
-from vastplan.schema.across_sites import Lands
+from vastplan.schema.across_sites import RemoteDirectory
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind, Values
 
@@ -32,11 +32,11 @@ class Ground:
 
 def landing_places(action: Action, kind: Kind) -> Iterator[tuple[str, str]]:
     """The collections (site and kind) to read to see what exists where an action lets the system create a directory."""
-    if kind.lands is None or action.verb not in _MAKING:
+    if kind.remote_directory is None or action.verb not in _MAKING:
         return
-    room = from_json(dict(action.desired)).get(kind.lands.room)
+    room = from_json(dict(action.desired)).get(kind.remote_directory.room)
     if isinstance(room, Ref):
-        yield from ((room.target.site, name) for name, _, _ in kind.lands.shown_by)
+        yield from ((room.target.site, name) for name, _, _ in kind.remote_directory.shown_by)
 
 
 def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
@@ -44,10 +44,10 @@ def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
     rules: set[tuple[str, _Rule]] = set()
     for action in actions:
         kind = matches.kinds[action.address.kind]
-        if kind.lands is not None and action.verb in _MAKING:
-            rules.add((action.address.site, _own(kind.name, kind.lands)))
+        if kind.remote_directory is not None and action.verb in _MAKING:
+            rules.add((action.address.site, _own(kind.name, kind.remote_directory)))
             where = {site for site, _ in landing_places(action, kind)}
-            rules |= {(site, rule) for site in where for rule in kind.lands.shown_by}
+            rules |= {(site, rule) for site in where for rule in kind.remote_directory.shown_by}
     return Ground({(site, rule): _grouped(matches.observed.objects(site, rule[0]), rule) for site, rule in rules})
 
 
@@ -58,18 +58,18 @@ def _grouped(objects: Iterable[Live], rule: _Rule) -> dict[tuple[str, ...], Grou
     return grouped(ends, Dependents(name, name, ((room, room),), (path, path)))
 
 
-def _own(name: str, lands: Lands) -> _Rule:
+def _own(name: str, lands: RemoteDirectory) -> _Rule:
     return name, lands.room, lands.path
 
 
 def found_there(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:
     """What shows that the directory of an action already exists, and whether it is a copy that stays when its path is deleted."""
-    lands = kind.lands
+    lands = kind.remote_directory
     if lands is None or action.verb not in _MAKING:
         return None
     values: Values = from_json(dict(action.desired))
     room, path = values.get(lands.room), str(values.get(lands.path))
-    told = values.get(lands.told)
+    told = values.get(lands.room_outside)
     if isinstance(room, Ref):
         refers = kind.field(lands.room).refers
         assert refers is not None

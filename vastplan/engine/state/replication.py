@@ -18,7 +18,7 @@ from vastplan.model.plan import Action
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
-from vastplan.schema.across_sites import Grouped, Told
+from vastplan.schema.across_sites import Grouped, Lag
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
@@ -35,7 +35,7 @@ def replications(
     # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
     moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
     found: dict[str, Replication] = {}
-    grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
+    grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.lag}
     wanted = sorted(address for address in desired if address.kind in grouped)
     others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
     for address in (*wanted, *others):
@@ -61,10 +61,10 @@ class _Group:
     """Its entry in the document."""
 
     @property
-    def told(self) -> Told:
+    def lag(self) -> Lag:
         """The attributes that show the progress of the copies."""
-        assert self.grouped.told is not None
-        return self.grouped.told
+        assert self.grouped.lag is not None
+        return self.grouped.lag
 
     def live(self) -> list[Live]:
         """The members that exist."""
@@ -148,7 +148,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     assert source is not None
     for live in group.live():
         # A cluster may keep its first state long after data has arrived.
-        came = live is not source and _text(live, group.told.as_of)
+        came = live is not source and _text(live, group.lag.as_of)
         if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,
@@ -201,7 +201,7 @@ def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str
         return text
     if at_once(other):
         return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
-    as_of = _text(other, group.told.as_of)
+    as_of = _text(other, group.lag.as_of)
     taken = moment(as_of)
     if taken is None:
         return f"{text}; {other.site} cannot become the source: nothing has arrived there"
@@ -219,7 +219,7 @@ def _everything(live: Live) -> str:
 def _parted(group: _Group) -> str:
     """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
     every = group.live()
-    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
+    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.disconnected]
     if not apart or not group.at_once():
         return ""
     parts = {part_of(one): one for one in every}
@@ -237,7 +237,7 @@ _GOES_ON = " and may take writes alone"
 
 def _suspended(group: _Group, live: Live) -> bool:
     """Whether its replication is suspended, as it reports."""
-    return live.values.get(group.told.enabled) is False
+    return live.values.get(group.lag.enabled) is False
 
 
 def _failing(group: _Group) -> str:
@@ -246,8 +246,8 @@ def _failing(group: _Group) -> str:
         state = word_of(live.attributes.get(group.grouped.state))
         if state in group.grouped.failing:
             return f"{live.site} says {said(live)}: nothing arrives"
-        peer = _text(live, group.told.peer)
-        if peer and word_of(peer) not in group.told.connected:
+        peer = _text(live, group.lag.peer)
+        if peer and word_of(peer) not in group.lag.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
         if live is group.here and _suspended(group, live):
             return f"replication is suspended at {live.site}: nothing arrives"
@@ -262,10 +262,10 @@ def _member(group: _Group, site: str) -> Member:
         site=site,
         role=_text(live, group.grouped.role),
         state=_text(live, group.grouped.state),
-        health=_text(live, group.told.health),
-        peer=_text(live, group.told.peer),
-        as_of="" if at_once(live) else _text(live, group.told.as_of),
-        arrived="" if at_once(live) else _text(live, group.told.arrived),
+        health=_text(live, group.lag.health),
+        peer=_text(live, group.lag.peer),
+        as_of="" if at_once(live) else _text(live, group.lag.as_of),
+        arrived="" if at_once(live) else _text(live, group.lag.arrived),
         coming=None if at_once(live) else _coming(group, live),
         suspended=_suspended(group, live),
     )
@@ -273,15 +273,15 @@ def _member(group: _Group, site: str) -> Member:
 
 def _coming(group: _Group, live: Live) -> int | None:
     """Bytes still to come: as the system reports, else 0 if the newest restore point has arrived, else unknown."""
-    raw = str(live.attributes.get(group.told.coming))
+    raw = str(live.attributes.get(group.lag.coming))
     if raw.isascii() and raw.isdigit() and len(raw) < 20:
         return int(raw)
-    taken, as_of = (moment(_text(live, name)) for name in (group.told.taken, group.told.as_of))
+    taken, as_of = (moment(_text(live, name)) for name in (group.lag.taken, group.lag.as_of))
     return 0 if taken is not None and as_of is not None and as_of >= taken else None
 
 
 def _progress(group: _Group, live: Live) -> str:
-    done = live.attributes.get(group.told.progress)
+    done = live.attributes.get(group.lag.progress)
     return f", {done / 10:g} % done" if type(done) is int and 0 <= done <= 1000 else ""
 
 

@@ -46,13 +46,13 @@ def remade(kind: Kind, changes: Iterable[FieldChange]) -> list[str]:
 
 def _is_fixed(kind: Kind, change: FieldChange) -> bool:
     field = kind.field(change.path.partition(".")[0])
-    of = field.made_with.of if field.made_with is not None else ()
-    return kind.once is not None or field.has(Marker.MADE_WITH) or change.before in of or change.after in of
+    of = field.created_with.of if field.created_with is not None else ()
+    return kind.once is not None or field.has(Marker.CREATED_WITH) or change.before in of or change.after in of
 
 
 def _another(kind: Kind, fields: Iterable[str]) -> str:
     """How to get what is refused in another way."""
-    ways = (kind.field(path.partition(".")[0]).made_with for path in fields)
+    ways = (kind.field(path.partition(".")[0]).created_with for path in fields)
     return next(
         (way.another for way in ways if way is not None),
         "leave it as it was, or declare another object under another name",
@@ -64,7 +64,7 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     how it was created if it is created once."""
     now = digests(kind, entry.values, key)
     if kind.once is None:
-        others = _otherwise(kind, Marker.MADE_WITH, owned, now)
+        others = _otherwise(kind, Marker.CREATED_WITH, owned, now)
         return _made_of_another(entry, others) if others else None
     others = [path for path in _otherwise(kind, Marker.IMMUTABLE, owned, now) if path in now]
     if others:

@@ -1,6 +1,6 @@
 """Former objects of an entry: their value was replaced by another one or was lost. Pure.
 
-Only kinds whose objects differ by their ids alone have them (`Kind.remade`). Each has an address of its own, the entry's with the
+Only kinds whose objects differ by their ids alone have them (`Kind.distinct_by_id`). Each has an address of its own, the entry's with the
 object's id, and is deleted once its successor is in place.
 """
 
@@ -43,7 +43,7 @@ def formers(
     matches: Matches, ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]
 ) -> Iterator[tuple[Address, Former]]:
     """Every former object that is owned or that an interrupted apply may have created, each by its own address."""
-    remade = {name for name, kind in matches.kinds.items() if kind.remade}
+    remade = {name for name, kind in matches.kinds.items() if kind.distinct_by_id}
     for address, owned in matches.owned.items():
         if address.kind not in remade:
             continue

@@ -30,7 +30,7 @@ def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable
 
     Entries for the same user get one result, with the first of them.
     """
-    remade = [entry for entry in entries if matches.kinds[entry.address.kind].remade]
+    remade = [entry for entry in entries if matches.kinds[entry.address.kind].distinct_by_id]
     made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 reports these
     there = {
         (site, name): alike(matches, site, matches.kinds[name], ledger[site].key)

@@ -72,7 +72,7 @@ def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
 
 def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
     """The project that would mount a bucket by S3 if a key were delivered. `None` if a key is delivered, or if no project mounts it."""
-    return None if "deliver" in bucket.values else _by_s3(bucket, scope)
+    return None if "deliver" in bucket.values else _s3_project(bucket, scope)
 
 
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
@@ -80,14 +80,14 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     site, deliver = bucket.address.site, bucket.values.get("deliver")
     if deliver is None:
         return
-    same = scope.indexed(site, "bucket", _by_secret)[deliver["secret"]]
+    same = scope.indexed(site, "bucket", _by_destination)[deliver["secret"]]
     first = same[0]
-    if _said(bucket) != _said(first):
+    if _delivery(bucket) != _delivery(first):
         text = f"bucket {first.address.name} delivers another key to the same Secret, {deliver['secret']}"
         fix = "write the same user, keys, generation and overlap in both, or deliver to another Secret"
         scope.refuse(bucket, "VP282", text, fix)
     elif bucket is first:
-        mounted = any(_by_s3(each, scope) is not None for each in same)
+        mounted = any(_s3_project(each, scope) is not None for each in same)
         values = {
             "tenant": bucket.values["tenant"],
             "user": deliver.get("user", bucket.values["owner"]),
@@ -103,7 +103,7 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def mounted(
-    bucket: Entry, scope: Scope, called: str, path: str, *, leads: bool = True, after: tuple[Address, ...] = ()
+    bucket: Entry, scope: Scope, called: str, path: str, *, active: bool = True, after: tuple[Address, ...] = ()
 ) -> Iterable[Entry]:
     """The objects that mount a bucket in Run:AI, the data source `after` the path that replicates it. While another site is active, the
     data source exists only if the bucket can be read here; its other objects always exist, so that no job waits for them after a move."""
@@ -114,10 +114,10 @@ def mounted(
     if _FILES & set(values.get("protocols") or ()):
         of_a_volume = {**values, "name": called, "path": path, "access_modes": ["ReadWriteMany"]}
         yield from bound(bucket, scope, of_a_volume, project, values["tenant"])
-        yield from offered(bucket, of_a_volume, project, leads=leads, after=after)
+        yield from offered(bucket, of_a_volume, project, active=active, after=after)
     elif "deliver" in values:
         yield from _credential(bucket, scope, project)
-        if offers(bucket, leads=leads):
+        if offers(bucket, active=active):
             yield from (replace(source, after=after) for source in _source(bucket, scope, project, called))
     elif "project" in values:
         text = f"project {project} mounts it by S3, and no key is delivered for that"
@@ -134,51 +134,51 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
     if project is not None:
         home = scope.get(project.target)
         rooms = [project, tenant, *([home.values["tenant"]] if home is not None and "tenant" in home.values else [])]
-    volumes, buckets = (scope.indexed(site, kind, _by_mount) for kind in ("volume", "bucket"))
-    found = {
+    volumes, buckets = (scope.indexed(site, kind, _mounts_by_claim) for kind in ("volume", "bucket"))
+    candidates = {
         entry.address: entry
         for room in rooms
         for entry in (*volumes.get((mount, room), ()), *buckets.get((mount, room), ()))
     }
-    before = (entry for address, entry in found.items() if address.kind != "bucket" or address < bucket.address)
+    before = (entry for address, entry in candidates.items() if address.kind != "bucket" or address < bucket.address)
     for other in before:
         others = project_of(other, scope)
         if others == project if project and others else other.values.get("tenant") == tenant:
             where = f"project {project or others}" if project or others else f"tenant {tenant}"
-            named = " and ".join(f"{one.address.kind} {one.address.name}" for one in (other, bucket))
+            named = " and ".join(f"{each.address.kind} {each.address.name}" for each in (other, bucket))
             scope.refuse(
                 bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "give one of them another mount"
             )
 
 
-def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
+def _mounts_by_claim(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
     """Buckets or volumes by their mount and the project that they name, or their tenant if they name none. Each is also listed
     under `all of TENANT`."""
-    found: dict[tuple[str, Ref | str], list[Entry]] = {}
+    mounts: dict[tuple[str, Ref | str], list[Entry]] = {}
     for entry in entries:
         values, tenant = entry.values, entry.values.get("tenant")
         if "mount" in values:
             for room in (values.get("project") or tenant, f"all of {tenant}"):
                 if room is not None:
-                    found.setdefault((values["mount"], room), []).append(entry)
-    return found
+                    mounts.setdefault((values["mount"], room), []).append(entry)
+    return mounts
 
 
-def _by_s3(bucket: Entry, scope: Scope) -> Ref | None:
+def _s3_project(bucket: Entry, scope: Scope) -> Ref | None:
     """The project that mounts a bucket by S3."""
     return None if _FILES & set(bucket.values.get("protocols") or ()) else project_of(bucket, scope)
 
 
-def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
+def _by_destination(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Buckets by the Secret that gets their key."""
-    found: dict[str, list[Entry]] = {}
+    destinations: dict[str, list[Entry]] = {}
     for bucket in buckets:
         if "deliver" in bucket.values:
-            found.setdefault(bucket.values["deliver"]["secret"], []).append(bucket)
-    return found
+            destinations.setdefault(bucket.values["deliver"]["secret"], []).append(bucket)
+    return destinations
 
 
-def _said(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
+def _delivery(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
     """The tenant of a bucket's key, and the fields of `deliver` with the user filled in."""
     return bucket.values["tenant"], {"user": bucket.values["owner"], **bucket.values["deliver"]}
 
@@ -190,11 +190,11 @@ def _name(bucket: Entry) -> str:
 def _credential(bucket: Entry, scope: Scope, project: Ref) -> Iterable[Entry]:
     """The credential that uses the Secret of a key; the first bucket of the project that delivers to the Secret yields it."""
     site, secret = bucket.address.site, bucket.values["deliver"]["secret"]
-    same = scope.indexed(site, "bucket", _by_secret)[secret]
-    if next(each for each in same if _by_s3(each, scope) == project) is bucket:
+    same = scope.indexed(site, "bucket", _by_destination)[secret]
+    if next(each for each in same if _s3_project(each, scope) == project) is bucket:
         written = secret_at(site, secret, scope)
-        there = Ref(written.address) if written is not None else bucket.ref("secret", secret)
-        values = {"name": _name(bucket), "project": project, "existing_secret": there}
+        secret_ref = Ref(written.address) if written is not None else bucket.ref("secret", secret)
+        values = {"name": _name(bucket), "project": project, "existing_secret": secret_ref}
         yield bucket.part("access_key_credential", f"{project}/{_name(bucket)}", values)
 
 

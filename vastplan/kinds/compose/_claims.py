@@ -62,9 +62,11 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     volume = volume_of(entry, scope)
     if volume is None:
         return _NOTHING
-    source, theirs = entry.values["source"], project_of(volume, scope)
-    problem = _problem(entry, volume) or of_another(entry, volume, scope) or _of_a_claim(entry, volume, project, theirs)
-    if problem is None and theirs != project:
+    source, of_source = entry.values["source"], project_of(volume, scope)
+    problem = (
+        _problem(entry, volume) or of_another(entry, volume, scope) or _of_a_claim(entry, volume, project, of_source)
+    )
+    if problem is None and of_source != project:
         problem = _of_tenants(entry, volume, scope)
     if problem is not None:
         scope.refuse(entry, "VP293", *problem)
@@ -72,10 +74,10 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     claim = volume.address._replace(kind="persistent_volume_claim")
     if "snapshot" not in source:
         return FromAnother({"from_claim": Ref(claim)})
-    says, first = _snapshot(entry, volume, scope)
-    if theirs == project:
-        of: dict[str, Any] = {key: Ref(claim) for key in ("newest_of", "of_claim") if key in says}
-        return FromAnother({**says, **of}, after=first)
+    origin, first = _snapshot(entry, volume, scope)
+    if of_source == project:
+        of: dict[str, Any] = {key: Ref(claim) for key in ("newest_of", "of_claim") if key in origin}
+        return FromAnother({**origin, **of}, after=first)
     name, called = entry.address.name, entry.called
     copy_name = _copy_of(called, volume, which(source))
     if not is_kubernetes_name(copy_name):
@@ -91,13 +93,13 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
         "namespace": project,
         "snapshot": copy_name,
         "deletion_policy": "Retain",
-        "of_namespace": theirs,
-        **{"of_snapshot" if key == "from_snapshot" else key: value for key, value in says.items()},
+        "of_namespace": of_source,
+        **{"of_snapshot" if key == "from_snapshot" else key: value for key, value in origin.items()},
     }
-    there = f"{project}-{name}"
-    bound = {"name": copy_name, "namespace": project, "content": entry.ref("snapshot_content", there)}
+    content_key = f"{project}-{name}"
+    bound = {"name": copy_name, "namespace": project, "content": entry.ref("snapshot_content", content_key)}
     copy = entry.part("bound_snapshot", name, bound, after=(project.target,))
-    parts = (entry.part("snapshot_content", there, content, after=(project.target, *first)), copy)
+    parts = (entry.part("snapshot_content", content_key, content, after=(project.target, *first)), copy)
     return FromAnother({"from_snapshot": copy_name}, parts, (copy.address,))
 
 
@@ -111,11 +113,11 @@ def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any]
     """The fields that name the VolumeSnapshot of a volume, and what must exist before: its claim, and those of the VolumeSnapshots in
     question that the document declares."""
     site, wanted, snapshot = entry.address.site, which(entry.values["source"]), entry.values["source"]["snapshot"]
-    of_it = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
+    of_it = [each for each in scope.of(site, "volume_snapshot") if each.values["volume"].target == volume.address]
     by_name = isinstance(snapshot, str) and snapshot != LATEST
-    meant = [one for one in of_it if one.address.name == wanted] if by_name else of_it
+    meant = [each for each in of_it if each.address.name == wanted] if by_name else of_it
     claim = volume.address._replace(kind="persistent_volume_claim")
-    first = (claim, *(one.address._replace(kind="claim_snapshot") for one in meant))
+    first = (claim, *(each.address._replace(kind="claim_snapshot") for each in meant))
     if by_name:
         return {"from_snapshot": meant[0].called if meant else wanted, "of_claim": volume.called}, first
     until = {} if isinstance(snapshot, str) else {"until": snapshot["before"]}
@@ -144,22 +146,22 @@ def _problem(entry: Entry, volume: Entry) -> Problem | None:
     return None
 
 
-def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -> Problem | None:
+def _of_a_claim(entry: Entry, volume: Entry, project: Ref, of_source: Ref | None) -> Problem | None:
     """Why no claim can be created from the current state of the claim of `volume`. With a snapshot in the source, the only problem is
     that the project of `volume` is unknown."""
     name = volume.address.name
     if "snapshot" in entry.values["source"]:
         return (
             None
-            if theirs is not None
+            if of_source is not None
             else (
                 f"the document does not say which project its source {name} is of",
                 "write project: NAME in the source",
             )
         )
-    if theirs != project:
-        text = f"its source {name} is of project {theirs}, and a claim is created from one of its own project"
-        return text, f"write project: {theirs}, or snapshot: latest or NAME: a snapshot may be of another project"
+    if of_source != project:
+        text = f"its source {name} is of project {of_source}, and a claim is created from one of its own project"
+        return text, f"write project: {of_source}, or snapshot: latest or NAME: a snapshot may be of another project"
     if entry.values["size"] < volume.values["size"]:
         return f"it is smaller than its source {name}", "raise size to that of the source, or more"
     return None
@@ -168,10 +170,10 @@ def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -
 def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
     """Why a snapshot cannot be used in a project other than that of its volume: both volumes, with their projects and classes, must
     be of one tenant."""
-    theirs, ours = _tenants(volume, scope), _tenants(entry, scope)
-    if len(theirs) == 1 and theirs == ours and None not in theirs:
+    of_source, own = _tenants(volume, scope), _tenants(entry, scope)
+    if len(of_source) == 1 and of_source == own and None not in of_source:
         return None
-    of, to = (" and ".join(sorted(str(one or "none") for one in tenants)) for tenants in (theirs, ours))
+    of, to = (" and ".join(sorted(str(tenant or "none") for tenant in tenants)) for tenants in (of_source, own))
     text = f"its source {volume.address.name} is of tenant {of}, it is of {to}, and a clone stays in its tenant"
     return text, "use projects and classes of one tenant"
 
@@ -181,7 +183,7 @@ def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
     project, of = project_of(volume, scope), volume.values.get("storage_class")
     owner = scope.get(project.target) if project is not None else None
     class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
-    said = [tenant_of(volume, scope), class_.values.get("tenant") if class_ is not None else None]
-    found: set[Ref | None] = {one for one in said if isinstance(one, Ref)}
+    declared = [tenant_of(volume, scope), class_.values.get("tenant") if class_ is not None else None]
+    tenants: set[Ref | None] = {ref for ref in declared if isinstance(ref, Ref)}
     tenant = owner.values.get("tenant") if owner is not None else None
-    return found | {tenant if isinstance(tenant, Ref) else None}
+    return tenants | {tenant if isinstance(tenant, Ref) else None}

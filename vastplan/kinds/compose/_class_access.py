@@ -18,7 +18,7 @@ from vastplan.schema.recovery import Pieces, Unsayable
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 _BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
 """The kinds that decide who may use a class."""
-_BY_HAND = "write in its entry who may use it: a plan shows what that changes"
+_WRITE_ACCESS = "write in its entry who may use it: a plan shows what that changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +63,23 @@ class _Rooms:
         if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
             tenant = None  # a class of a tenant names it
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
-        said = self._allowed(entry, home)
-        if isinstance(said, Unsayable):
-            return said
-        is_open, allowed = said
+        allowance = self._allowed(entry, home)
+        if isinstance(allowance, Unsayable):
+            return allowance
+        is_open, allowed = allowance
         if not home.keys() <= allowed:
             tenant, home = None, {}
         projects = self._projects[site]
-        theirs = {name: projects[name].address for name in sorted(allowed - home.keys()) if name in projects}
+        of_projects = {name: projects[name].address for name in sorted(allowed - home.keys()) if name in projects}
         # the entry of a project that the document already has does not change
-        listing = tuple(address for address in theirs.values() if not self._pieces.known(address))
+        listing = tuple(address for address in of_projects.values() if not self._pieces.known(address))
         strangers = allowed - projects.keys()
-        others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
+        others = tuple(sorted(strangers | {name for name in of_projects if of_projects[name] not in listing}))
         if is_open and strangers:
             return Unsayable(
-                entry.address, f"its policy is open, and lists namespaces of no project: {_some(strangers)}", _BY_HAND
+                entry.address,
+                f"its policy is open, and lists namespaces of no project: {_some(strangers)}",
+                _WRITE_ACCESS,
             )
         members = tuple(sorted(project.address.name for project in home.values()))
         return ClassAccess(tenant, is_open, members, listing, others)
@@ -91,22 +93,22 @@ class _Rooms:
                 return Unsayable(entry.address, unread=kind)
         if isolation == "resource_quota":
             closed = self._quotas.get((site, name))
-            namespaces = {one.called for one in self._pieces.of("namespace") if one.address.site == site}
+            namespaces = {each.called for each in self._pieces.of("namespace") if each.address.site == site}
             return (False, (self._projects[site].keys() | namespaces) - closed) if closed else (True, home.keys())
         policy = self._pieces.sight.live(site, "admission_policy", name)
         if policy is None:
             return self._narrowest(entry, home)
-        listed = {str(one) for one in policy.get("namespaces") or ()}
+        listed = {str(each) for each in policy.get("namespaces") or ()}
         lists = f"the policy lists {_some(listed)}, and projects of its tenant are in {_some(home)}"
         if policy.get("rule") != AS_WRITTEN or str(policy.get("storage_class")) != entry.called:
             what = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
             return Unsayable(
-                entry.address, f"its policy {name} is not as vastplan writes it: {what}; {lists}", _BY_HAND
+                entry.address, f"its policy {name} is not as vastplan writes it: {what}; {lists}", _WRITE_ACCESS
             )
         is_open = policy.get("open") is True
-        gone = {one for one in listed if self._pieces.sight.live(site, "namespace", one) is None}
-        if gone:
-            text = f"its policy {name} lists namespaces that do not exist: {_some(gone)}; {lists}"
+        absent = {each for each in listed if self._pieces.sight.live(site, "namespace", each) is None}
+        if absent:
+            text = f"its policy {name} lists namespaces that do not exist: {_some(absent)}; {lists}"
             return Unsayable(entry.address, text, "remove them from that list")
         binding = self._pieces.sight.live(site, "admission_binding", name)
         if binding is not None:
@@ -114,7 +116,7 @@ class _Rooms:
             if wrong is not None:
                 return Unsayable(entry.address, f"its binding {name} {wrong[0]}; {lists}", wrong[1])
             return is_open, listed
-        if is_open or isolation == "audit" or self._closes_to_nobody(entry, listed):
+        if is_open or isolation == "audit" or self._excludes_none(entry, listed):
             return is_open, listed
         text = f"its policy {name} has no effect without a binding, and an entry would create one; {lists}"
         return Unsayable(entry.address, text, "write isolation: audit on the site, or delete that policy")
@@ -127,7 +129,7 @@ class _Rooms:
         closes = users is not None and allowed and users.keys() <= self._projects[entry.address.site].keys()
         return (False, allowed) if closes else (True, home.keys())
 
-    def _closes_to_nobody(self, entry: Entry, allowed: set[str]) -> bool:
+    def _excludes_none(self, entry: Entry, allowed: set[str]) -> bool:
         users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
         return users is not None and users.keys() <= allowed
 
@@ -140,19 +142,19 @@ class _Rooms:
 
 def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[str, str] | None:
     """How a live binding differs from what vastplan writes, and what to do."""
-    actions = {str(one) for one in binding.get("validation_actions") or ()}
+    actions = {str(action) for action in binding.get("validation_actions") or ()}
     if str(binding.get("policy")) != policy:
-        return "binds another policy", _BY_HAND
+        return "binds another policy", _WRITE_ACCESS
     if binding.get("only"):
-        return "applies to a part of the cluster only", _BY_HAND
+        return "applies to a part of the cluster only", _WRITE_ACCESS
     if actions == ({"Audit", "Warn"} if audit else {"Deny"}):
         return None
-    said = f"says {_some(actions)}"
+    text = f"says {_some(actions)}"
     if audit:
-        return f"{said}, and the site says isolation: audit", "remove isolation: audit from the site"
+        return f"{text}, and the site says isolation: audit", "remove isolation: audit from the site"
     if "Deny" in actions:
-        return f"{said}, and an entry says Deny", _BY_HAND
-    return f"{said}, which refuses nobody", "write isolation: audit on the site"
+        return f"{text}, and an entry says Deny", _WRITE_ACCESS
+    return f"{text}, which refuses nobody", "write isolation: audit on the site"
 
 
 def _some(names: Any) -> str:

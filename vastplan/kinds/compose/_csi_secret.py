@@ -17,8 +17,8 @@ NAMESPACE = "vast-csi"
 
 def csi_user_of(site: str, tenant: object, scope: Scope) -> Entry | None:
     """The CSI user of a tenant, if it has exactly one."""
-    found = scope.owned_by(tenant, site, "csi_user") if isinstance(tenant, Ref) else []
-    return found[0] if len(found) == 1 else None
+    users = scope.owned_by(tenant, site, "csi_user") if isinstance(tenant, Ref) else []
+    return users[0] if len(users) == 1 else None
 
 
 def secret_of(user: Entry, scope: Scope) -> Ref:
@@ -44,5 +44,5 @@ def room_name(name: str) -> str:
 
     A digest where nothing is left of it, so that two tenants named in another script do not share a Secret.
     """
-    left = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return left or blake2b(name.encode(), digest_size=4).hexdigest()
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return slug or blake2b(name.encode(), digest_size=4).hexdigest()

@@ -57,7 +57,7 @@ def users_with(provider: Any, pieces: Pieces, site: str, tenant: Any) -> Iterato
             yield user
 
 
-def after_its_own(right: Entry, kind: str, name: str, scope: Scope) -> tuple[Address, ...]:
+def after_its_account(right: Entry, kind: str, name: str, scope: Scope) -> tuple[Address, ...]:
     """What must exist before rights in a tenant: their user or group (`kind`), if the document creates it."""
     own = _of(kind, right.address.site, right.values["tenant"], name, scope)
     return (*right.after, own.address) if own is not None else right.after

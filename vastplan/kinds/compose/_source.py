@@ -88,9 +88,9 @@ def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | N
     """Why the snapshot in a source cannot be used: the document declares it for other volumes only. Else `None`."""
     wanted = which(entry.values["source"])
     of = {
-        one.values["volume"].target.name: one.values["volume"].target
-        for one in scope.of(volume.address.site, "volume_snapshot")
-        if one.address.name == wanted
+        snapshot.values["volume"].target.name: snapshot.values["volume"].target
+        for snapshot in scope.of(volume.address.site, "volume_snapshot")
+        if snapshot.address.name == wanted
     }
     if not of or volume.address in of.values():
         return None
@@ -107,17 +107,17 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
     if volume is None:
         return None
     site, name = volume.address.site, entry.address.name
-    theirs, wanted = tenant_of(volume, scope), which(entry.values["source"])
-    problem = _problem(entry, volume, tenant, theirs, wanted) or of_another(entry, volume, scope)
-    if problem is not None or theirs is None:
+    source_tenant, wanted = tenant_of(volume, scope), which(entry.values["source"])
+    problem = _problem(entry, volume, tenant, source_tenant, wanted) or of_another(entry, volume, scope)
+    if problem is not None or source_tenant is None:
         scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "name a source with a tenant")))
         return None
-    declared = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
-    meant = [one for one in declared if wanted in (LATEST, one.address.name)]
+    declared = [each for each in scope.of(site, "volume_snapshot") if each.values["volume"].target == volume.address]
+    meant = [each for each in declared if wanted in (LATEST, each.address.name)]
     if wanted != LATEST and meant:
         wanted = meant[0].called
-    first = (volume.address._replace(kind="view"), *(one.address._replace(kind="snapshot") for one in meant))
-    made = {
+    first = (volume.address._replace(kind="view"), *(each.address._replace(kind="snapshot") for each in meant))
+    clone_values = {
         "name": name,
         "tenant": tenant,
         "path": values["path"],
@@ -127,15 +127,15 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
     }
     if site != entry.address.site:
         ends = sorted((site, entry.address.site))
-        links = [one for one in scope.of(entry.address.site, "peering") if sorted(one.values["between"]) == ends]
+        links = [each for each in scope.of(entry.address.site, "peering") if sorted(each.values["between"]) == ends]
         if len(links) != 1:
             text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
             scope.refuse(entry, "VP293", text, "write one entry of replication_peers between them")
             return None
         peer, before = peer_at(links[0], entry.address.site)
-        made |= {"peer": peer, "source_tenant": theirs}
+        clone_values |= {"peer": peer, "source_tenant": source_tenant}
         first = (*first, *before)
-    return entry.part("clone", name, made, after=first)
+    return entry.part("clone", name, clone_values, after=first)
 
 
 def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: str) -> tuple[str, str] | None:

@@ -37,8 +37,8 @@ def _classes(project: Entry, scope: Scope) -> Iterator[Ref]:
     yield from listed
     tenant, namespace = values.get("tenant"), namespace_of({"name": project.called, **values})
     for entry in scope.of(project.address.site, "storage_class"):
-        said = entry.values
-        of_tenant = isinstance(tenant, Ref) and said.get("tenant") == tenant
-        opened = said.get("shared") is True or namespace in {str(name) for name in said.get("open_to", ())}
+        rules = entry.values
+        of_tenant = isinstance(tenant, Ref) and rules.get("tenant") == tenant
+        opened = rules.get("shared") is True or namespace in {str(name) for name in rules.get("open_to", ())}
         if (of_tenant or opened) and Ref(entry.address) not in listed:
             yield Ref(entry.address)

@@ -30,42 +30,42 @@ class Shared:
     link: Entry
     """The replication peer between the two sites."""
 
-    def leads(self, site: str) -> bool:
+    def is_active(self, site: str) -> bool:
         """Whether a site is the one that writes."""
         return self.active.address.site == site
 
 
 def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
     """The entries with the type and key of `entry` on all sites, by site."""
-    found = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
-    return {site: there for site, there in found if there is not None}
+    entries = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
+    return {site: other for site, other in entries if other is not None}
 
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
     """How two sites share an entry; `None` if they do not, or if that is refused."""
     if entry.values.keys().isdisjoint(SHARED):
         return None
-    there = sites_of(entry, scope)
-    link = _link(entry, there, scope)
+    by_site = sites_of(entry, scope)
+    link = _link(entry, by_site, scope)
     if isinstance(link, tuple):
-        if entry.address.site == min(there):  # reported once
+        if entry.address.site == min(by_site):  # reported once
             scope.refuse(entry, *link)
         return None
     active = entry.values["active"]
-    return Shared(there.pop(active), next(iter(there.values())), link)
+    return Shared(by_site.pop(active), next(iter(by_site.values())), link)
 
 
-def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+def _link(entry: Entry, by_site: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
     """The replication peer over which an entry is shared, or what is wrong: code, message and fix."""
     active = entry.values["active"]
-    if any(other.values.get("active") != active for other in there.values()):
+    if any(other.values.get("active") != active for other in by_site.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
-    if active not in there:
-        return "VP292", f"active is {active}, and that is not one of its sites", f"write active: {' or '.join(there)}"
+    if active not in by_site:
+        return "VP292", f"active is {active}, and that is not one of its sites", f"write active: {' or '.join(by_site)}"
     if GLOBAL_ACCESS in entry.values:
-        return _for_global_access(entry, there, scope)
+        return _for_global_access(entry, by_site, scope)
     if SYNCHRONOUS in entry.values:
-        return _synchronously(there, active, scope)
+        return _synchronously(by_site, active, scope)
     schedule = entry.values[REPLICATE]
     policy = scope.get(schedule.target)
     to = policy.values.get("replicate_to") if policy is not None else None
@@ -74,30 +74,32 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
         text = f"{schedule} does not replicate to a site of this document"
         return "VP291", text, f"name a snapshot schedule with replicate_to, or write snapshots: {schedule}"
     between = sorted(peering.values["between"])
-    if sorted(there) != between:
-        text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
+    if sorted(by_site) != between:
+        text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(by_site)}"
         return "VP291", text, f"write sites: [{', '.join(between)}]"
     return peering
 
 
-def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+def _for_global_access(entry: Entry, by_site: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
     active = entry.values["active"]
     ends = sorted({active, *entry.values[GLOBAL_ACCESS]["at"]})
-    if sorted(there) != ends or len(ends) != 2:
-        text = f"it is on {', '.join(there)}, and global access is between the active site {active} and one site of at"
+    if sorted(by_site) != ends or len(ends) != 2:
+        text = (
+            f"it is on {', '.join(by_site)}, and global access is between the active site {active} and one site of at"
+        )
         return "VP291", text, "write two sites: one is active, and at names the other"
     return _only_link(ends, active, scope)
 
 
-def _synchronously(there: Mapping[str, Entry], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
-    if len(there) != 2:
-        text = f"it is on {', '.join(there)}, and synchronous replication needs two sites"
+def _synchronously(by_site: Mapping[str, Entry], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
+    if len(by_site) != 2:
+        text = f"it is on {', '.join(by_site)}, and synchronous replication needs two sites"
         return "VP291", text, "write the active site and another one in sites"
-    return _only_link(sorted(there), active, scope)
+    return _only_link(sorted(by_site), active, scope)
 
 
 def _only_link(ends: list[str], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
-    links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
+    links = [link for link in scope.of(active, "peering") if sorted(link.values["between"]) == ends]
     if len(links) != 1:
         text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
         return "VP291", text, "write one entry of replication_peers between them"
@@ -109,27 +111,27 @@ def may_read(entry: Entry) -> bool:
     return bool(entry.values.get("access", {}).get(entry.address.site) == "read")
 
 
-def offers(entry: Entry, *, leads: bool) -> bool:
-    """Whether an entry is mounted on its site; `leads` says whether that site is active."""
-    return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
+def offers(entry: Entry, *, active: bool) -> bool:
+    """Whether an entry is mounted on its site; `active` says whether that site is active."""
+    return active or GLOBAL_ACCESS in entry.values or may_read(entry)
 
 
 def path_between(
-    entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
+    entry: Entry, among: Shared, tenant: Ref, remote: Ref | None, path: str, to: str, defaults: tuple[str, ...] = ()
 ) -> Entry:
-    """The protected path that replicates the directory `here` of an entry, on the active site, to `there` in the tenant `theirs` on
+    """The protected path that replicates the directory `path` of an entry, on the active site, to `to` in the tenant `remote` on
     the other site.
 
-    It is created after the view of the entry, which creates the directory `here`. `defaults` are the fields that nobody wrote, unless
+    It is created after the view of the entry, which creates the directory `path`. `defaults` are the fields that nobody wrote, unless
     `names` gives the path a name.
     """
     values, name, names = entry.values, entry.address.name, entry.values.get("names", {})
     sent = {
         "name": names.get("protected_path", name),
         "tenant": tenant,
-        "source_dir": here,
-        "target_exported_dir": there,
-        **_remote_tenant(tenant, theirs),
+        "source_dir": path,
+        "target_exported_dir": to,
+        **_remote_tenant(tenant, remote),
     }
     before: tuple[Address, ...] = ()
     if REPLICATE in values:
@@ -147,11 +149,11 @@ def path_between(
     return entry.part("protected_path", name, sent, after=after, defaults=() if "protected_path" in names else defaults)
 
 
-def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
-    """The tenant of the copy, if its name differs from that of `ours`."""
-    if theirs is None or (theirs.target.name, theirs.managed) == (ours.target.name, ours.managed):
+def _remote_tenant(local: Ref, remote: Ref | None) -> dict[str, Any]:
+    """The tenant of the copy, if its name differs from that of `local`."""
+    if remote is None or (remote.target.name, remote.managed) == (local.target.name, local.managed):
         return {}
-    return {"remote_tenant": theirs.target.name if theirs.managed else {"existing": theirs.target.name}}
+    return {"remote_tenant": remote.target.name if remote.managed else {"existing": remote.target.name}}
 
 
 def stands_on(schedule: Entry, scope: Scope) -> bool:
@@ -170,12 +172,12 @@ def stands_on(schedule: Entry, scope: Scope) -> bool:
 
 def _active(entries: Iterable[Entry]) -> dict[str, set[str]]:
     """By schedule, the active sites of the entries that replicate by it."""
-    found: dict[str, set[str]] = {}
+    active_sites: dict[str, set[str]] = {}
     for entry in entries:
         schedule = entry.values.get(REPLICATE)
         if isinstance(schedule, Ref):
-            found.setdefault(schedule.target.name, set()).add(str(entry.values.get("active")))
-    return found
+            active_sites.setdefault(schedule.target.name, set()).add(str(entry.values.get("active")))
+    return active_sites
 
 
 def _used_by(field: str) -> Any:

@@ -111,17 +111,17 @@ def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
 
 def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     """The values of a volume that follow from its static volume and its view."""
-    said, quota = view.values, view.values["quota"]
-    tenant, owner = said["tenant"], said.get("bucket_owner")
+    live, quota = view.values, view.values["quota"]
+    tenant, owner = live["tenant"], live.get("bucket_owner")
     owned = {"bucket_owner": owner_of(pieces, view, tenant, owner)} if owner else {}
     return {
-        "tenant": said["tenant"],
-        "path": said["path"],
+        "tenant": live["tenant"],
+        "path": live["path"],
         "size": quota["hard_limit"],
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
         **{name: quota[name] for name in OF_USERS if name in quota},
-        **({"protocols": said["protocols"]} if said.get("protocols", ["NFS"]) != ["NFS"] else {}),
-        **{name: said[name] for name in OF_ITS_VIEW if name in said},
+        **({"protocols": live["protocols"]} if live.get("protocols", ["NFS"]) != ["NFS"] else {}),
+        **{name: live[name] for name in OF_ITS_VIEW if name in live},
         **owned,
         **{
             name: static.values[name]

@@ -44,11 +44,11 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
             if subject is not None:
                 access.setdefault(str(role), []).append(subject)
                 parts.append(rule.address)
-        said = {role: sorted(subjects, key=str) for role, subjects in sorted(access.items())}
+        subjects_by_role = {role: sorted(subjects, key=str) for role, subjects in sorted(access.items())}
         more = {
             name: value
             for name, value in (
-                ("access", said),
+                ("access", subjects_by_role),
                 ("tenant", tenants.get(entry.address)),
                 ("storage_classes", sorted(listed.get(entry.address, ()), key=str)),
             )
@@ -66,8 +66,8 @@ def _listed(pieces: Pieces, tenants: Mapping[Address, Ref | None]) -> dict[Addre
         if tenants
         else {}
     )
-    for class_, said in access.items():
-        for project in said.listing if isinstance(said, ClassAccess) else ():
+    for class_, allowance in access.items():
+        for project in allowance.listing if isinstance(allowance, ClassAccess) else ():
             listed.setdefault(project, []).append(Ref(class_))
     return listed
 
@@ -116,11 +116,11 @@ def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
     existing = isinstance(written, dict)
     name, type_ = str(written["existing"] if existing else written), entry.values["scope_type"]
     address = Address(entry.address.site, _CLUSTER if type_ == "cluster" else type_, name)
-    there = scope.get(address) is not None
-    if not there and not existing:
+    managed = scope.get(address) is not None
+    if not managed and not existing:
         fix = f"for one outside this document write {{existing: {scalar(name)}}}"
         scope.refuse(entry, "VP209", f"no {type_} {name}", fix)
-    yield entry.standing_for({**entry.values, "scope": Ref(address, managed=there)})
+    yield entry.standing_for({**entry.values, "scope": Ref(address, managed=managed)})
 
 
 OF_RULE = Composition("access_rule", _of_scope)

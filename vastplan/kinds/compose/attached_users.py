@@ -6,7 +6,7 @@ A policy names users of any provider by text: a misspelt user is not limited, an
 from collections.abc import Iterable
 
 from vastplan.kinds.compose._people import provider_of, provider_with, recovered_provider, users_with
-from vastplan.kinds.vast._whom import in_order
+from vastplan.kinds.vast._subjects import in_order
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.model.yaml_text import scalar
@@ -20,20 +20,20 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if not attached:
         yield entry
         return
-    known = _users(entry, scope)
+    users = _users(entry, scope)
     items, after = [], list(entry.after)
     for item in attached:
-        said = item.get("user")
-        name = said["existing"] if isinstance(said, dict) else said
-        user = known.get(name) if name is not None else None
+        written = item.get("user")
+        name = written["existing"] if isinstance(written, dict) else written
+        user = users.get(name) if name is not None else None
         if user is not None:
             after.append(user.address)
             name = user.called
-        elif isinstance(said, str):
-            keys = sorted({each.address.name for each in known.values()})
-            there = f"one of {some(keys)}, or " if keys else ""
-            fix = f"{there}{{existing: {scalar(said)}}} for one outside this document"
-            scope.refuse(entry, "VP209", f"attached_users: no user {said} {_whose(entry)}", fix)
+        elif isinstance(written, str):
+            keys = sorted({each.address.name for each in users.values()})
+            choices = f"one of {some(keys)}, or " if keys else ""
+            fix = f"{choices}{{existing: {scalar(written)}}} for one outside this document"
+            scope.refuse(entry, "VP209", f"attached_users: no user {written} {_whose(entry)}", fix)
         items.append({**item, "user": name} if name is not None else item)
     yield entry.standing_for({**entry.values, "attached_users": in_order(items)}, after=tuple(after))
 
@@ -62,14 +62,14 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         attached = policy.values.get("attached_users")
         if attached:
             keys = _keys(pieces, policy)
-            said = [
+            keyed = [
                 {**item, "user": keys.get(item["user"], {"existing": item["user"]})}
                 if isinstance(item.get("user"), str)
                 else item
                 for item in attached
             ]
-            if said != attached:
-                yield Recovered(policy.standing_for({**policy.values, "attached_users": said}), (policy.address,))
+            if keyed != attached:
+                yield Recovered(policy.standing_for({**policy.values, "attached_users": keyed}), (policy.address,))
 
 
 def _keys(pieces: Pieces, policy: Entry) -> dict[str, str]:

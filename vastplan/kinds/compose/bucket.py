@@ -19,7 +19,14 @@ from vastplan.kinds.vast._two_sites import MountedOnTwoSites, SynchronousReplica
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.s3_policy import PolicyName
-from vastplan.kinds.vast.view import LifecycleRules, PartNames, Period, Retention, kept_as_said, parts_are_there
+from vastplan.kinds.vast.view import (
+    LifecycleRules,
+    PartNames,
+    Period,
+    Retention,
+    refuse_names_of_missing_parts,
+    refuse_wrong_retention,
+)
 from vastplan.model.address import Address
 from vastplan.model.s3_policy import canonical
 from vastplan.model.value import Ref, json_text
@@ -51,7 +58,7 @@ _OF_ITS_VIEW = (
 )  # fmt: skip
 
 
-_Whom = Annotated[list[ReferenceName] | MISSING, SET, Refers("group", "user")]
+_Subjects = Annotated[list[ReferenceName] | MISSING, SET, Refers("group", "user")]
 
 
 class BucketPartNames(PartNames):
@@ -90,10 +97,10 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     owner: Annotated[ReferenceName, Refers("user")]
     """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. With another owner
     the former one loses access at once."""
-    read: _Whom = MISSING
+    read: _Subjects = MISSING
     """Groups and users who may list the bucket and read its objects: of the document, or groups of a directory as
     `{existing: NAME}`. Needs a view policy of flavor S3_NATIVE."""
-    write: _Whom = MISSING
+    write: _Subjects = MISSING
     """Groups and users who may read, write and delete objects; whoever is listed here need not be listed in `read`."""
     path: Path | MISSING = MISSING
     """Directory of the bucket in the tenant; left out, /TENANT/BUCKET."""
@@ -172,8 +179,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
             raise ValueError("a bucket needs protocol S3; a directory without it is a volume, or a view")
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
-        kept_as_said(self, protocols)
-        parts_are_there(self, self.names, {**_MADE_BY, "protected_path": self.protected_by()})
+        refuse_wrong_retention(self, protocols)
+        refuse_names_of_missing_parts(self, self.names, {**_CREATORS, "protected_path": self.protected_by()})
         return self
 
     @model_validator(mode="after")
@@ -190,7 +197,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
         return self
 
 
-_MADE_BY = {
+_CREATORS = {
     "qos_policy": "qos", "read_policy": "read", "write_policy": "write", "persistent_volume": "mount", "data_source": "mount",
 }  # fmt: skip
 
@@ -214,12 +221,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     except ValueError as wrong:
         scope.refuse(entry, "VP284", str(wrong), "write bucket: NAME; without it the entry's name is used")
     path, among = _directory(entry, scope), shared(entry, scope)
-    leads = among is None or among.leads(entry.address.site)
+    active = among is None or among.is_active(entry.address.site)
     view = {
         "tenant": tenant,
         "path": path,
         "protocols": values.get("protocols", ["S3"]),
-        "create_dir": leads,
+        "create_dir": active,
         "bucket": _called(entry),
         "bucket_owner": name_of(values["owner"], scope),
         "quota": {
@@ -243,7 +250,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     beside = with_its_key(entry)
     yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), beside=beside, defaults=otherwise)
     after: tuple[Address, ...] = ()
-    if among is not None and leads:
+    if among is not None and active:
         copy = among.copy
         sent = path_between(entry, among, tenant, copy.values["tenant"], path, _directory(copy, scope), otherwise)
         after = (sent.address,)
@@ -252,21 +259,21 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if values.get(right):
             _check(entry, scope, right)
             called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
-            said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
+            policy_values = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
             of_it = tuple(
                 (field, entry.ref("view", entry.address.name).target) for field in ("name", "policy", "tenant")
             )
-            yield entry.part("s3_policy", part_name(entry, right), said, beside=of_it)
+            yield entry.part("s3_policy", part_name(entry, right), policy_values, beside=of_it)
     yield from of_a_directory(entry, scope)
     yield from delivered(entry, scope)
-    yield from mounted(entry, scope, _called(entry), path, leads=leads, after=after)
+    yield from mounted(entry, scope, _called(entry), path, active=active, after=after)
 
 
 def _check(entry: Entry, scope: Scope, right: str) -> None:
     """Refuse a name that is both a user and a group."""
-    for whom in entry.values[right]:
-        if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
-            text = f"{right}: {whom.target.name} is both a group and a user of this document"
+    for ref in entry.values[right]:
+        if ref.managed and ref.target.kind == "group" and scope.get(ref.target._replace(kind="user")) is not None:
+            text = f"{right}: {ref.target.name} is both a group and a user of this document"
             scope.refuse(entry, "VP281", text, "give one of the two entries another key, and write name: NAME in it")
 
 
@@ -285,15 +292,15 @@ def _directory(entry: Entry, scope: Scope) -> str:
 
 def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
     """The tenant's view policy of flavor S3_NATIVE, with which identity policies apply, if there is exactly one."""
-    found = [
+    policies = [
         Ref(policy.address)
         for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
         if policy.values.get("flavor") == "S3_NATIVE"
     ]
-    return found[0] if len(found) == 1 else None
+    return policies[0] if len(policies) == 1 else None
 
 
-def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
+def _names_kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
     """The fields that follow from names and identify the bucket. If the entry is renamed, it can be given the former values."""
     return {"bucket": _called(entry), "path": _directory(entry, scope)}
 
@@ -307,23 +314,23 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
     policies, if all their holders can be named."""
     policies = _policies(pieces)
     for view in pieces.of("view"):
-        said, quota = view.values, view.values.get("quota") or {}
-        protocols, tenant, owner = said.get("protocols") or (), said.get("tenant"), said.get("bucket_owner")
-        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str) or "bucket" not in said:
+        live, quota = view.values, view.values.get("quota") or {}
+        protocols, tenant, owner = live.get("protocols") or (), live.get("tenant"), live.get("bucket_owner")
+        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str) or "bucket" not in live:
             continue
-        if said.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
+        if live.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
             continue
         values = {
             "tenant": tenant,
             "size": quota["hard_limit"],
             "owner": owner_of(pieces, view, tenant, owner),
-            "path": said["path"],
+            "path": live["path"],
             **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
             **{name: quota[name] for name in _OF_USERS if name in quota},
             **({"protocols": protocols} if protocols != ["S3"] else {}),
-            **{name: said[name] for name in ("names", *_OF_ITS_VIEW) if name in said},
+            **{name: live[name] for name in ("names", *_OF_ITS_VIEW) if name in live},
         }
-        bucket = str(said["bucket"])
+        bucket = str(live["bucket"])
         if bucket != view.address.name:
             values["bucket"] = bucket
         if values["path"] == f"/{pieces.name(tenant)}/{bucket}":
@@ -333,13 +340,13 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         rights: dict[str, Any] = {}
         for right in RIGHTS:
             document = policy(right, bucket)
-            found = policies.get((tenant, _same(document), part_name(bare, right)))
-            holders = sorted(pieces.referring(found.address)) if found is not None else []
-            if found is not None and holders and {holder.kind for holder in holders} <= HOLDERS:
+            match = policies.get((tenant, _same(document), part_name(bare, right)))
+            holders = sorted(pieces.referring(match.address)) if match is not None else []
+            if match is not None and holders and {holder.kind for holder in holders} <= HOLDERS:
                 rights[right] = [Ref(holder) for holder in holders]
-                parts.append(found.address)
-                if found.called != f"{bucket}-{right}":
-                    names[f"{right}_policy"] = found.called
+                parts.append(match.address)
+                if match.called != f"{bucket}-{right}":
+                    names[f"{right}_policy"] = match.called
         if rights:
             yield Recovered(Entry(address, {**values, **rights, **({"names": names} if names else {})}), tuple(parts))
         yield Recovered(bare, (view.address,))
@@ -359,6 +366,8 @@ def _same(document: Mapping[str, Any]) -> str:
     return json_text(canonical(document))
 
 
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+_CREATES = frozenset({"persistent_volume", "persistent_volume_claim"})
 _CHOSEN = frozenset({"view_policy", "path"})
-COMPOSITION = Composition("bucket", _compose, makes=_MAKES, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)
+COMPOSITION = Composition(
+    "bucket", _compose, creates=_CREATES, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_names_kept
+)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vastplan.kinds.compose._people import after_its_own
+from vastplan.kinds.compose._people import after_its_account
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
@@ -82,15 +82,15 @@ def rights_in(buckets: Iterable[Entry]) -> BucketRights:
             ref = Ref(bucket.address._replace(kind="s3_policy", name=part_name(bucket, right)))
             if right in bucket.values:
                 tenants.add(tenant)
-            for whom in bucket.values.get(right) or ():
-                if whom.managed:
-                    policies.setdefault(whom.target, []).append(ref)
+            for subject in bucket.values.get(right) or ():
+                if subject.managed:
+                    policies.setdefault(subject.target, []).append(ref)
                 else:
-                    group = (tenant.target, whom.target.name)
+                    group = (tenant.target, subject.target.name)
                     elsewhere.setdefault(group, []).append(ref)
                     first.setdefault(group, bucket.address)
     return BucketRights(
-        {whom: tuple(refs) for whom, refs in policies.items()},
+        {subject: tuple(refs) for subject, refs in policies.items()},
         {group: tuple(refs) for group, refs in elsewhere.items()},
         first,
         frozenset(tenants),
@@ -109,8 +109,10 @@ def of_a_directory(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     yields them."""
     site, tenant = bucket.address.site, bucket.values["tenant"]
     written, first = scope.indexed(site, "group_right", _by_group), rights_of(site, scope).first
-    named = dict.fromkeys(whom for right in RIGHTS for whom in bucket.values.get(right) or () if not whom.managed)
-    for group in ((tenant.target, whom.target.name) for whom in named):
+    named = dict.fromkeys(
+        subject for right in RIGHTS for subject in bucket.values.get(right) or () if not subject.managed
+    )
+    for group in ((tenant.target, subject.target.name) for subject in named):
         if group not in written and first.get(group) == bucket.address:
             yield bucket.part("group_right", f"{tenant.target.name}/{group[1]}", {"group": group[1], "tenant": tenant})
 
@@ -131,12 +133,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     """The rights of a group of a directory, with the policies of the buckets that name it."""
     added = rights_of(entry.address.site, scope).elsewhere.get(_group(entry), ())
     values = {**entry.values, "s3_policies": _joined(entry, added)} if added else entry.values
-    yield entry.standing_for(values, after=after_its_own(entry, "group", _group(entry)[1], scope))
+    yield entry.standing_for(values, after=after_its_account(entry, "group", _group(entry)[1], scope))
 
 
 def _of_user(entry: Entry, scope: Scope) -> Iterable[Entry]:
     name = str(entry.values.get("user", entry.address.name))
-    yield entry.standing_for(entry.values, after=after_its_own(entry, "user", name, scope))
+    yield entry.standing_for(entry.values, after=after_its_account(entry, "user", name, scope))
 
 
 OF_GROUP_RIGHT = Composition("group_right", _compose)

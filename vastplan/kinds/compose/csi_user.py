@@ -89,21 +89,23 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _drivers(entry: Entry, tenant: Ref, scope: Scope) -> list[str]:
-    said = entry.values.get("drivers")
-    if said is None:
-        said = {one.values.get("driver") for one in scope.owned_by(tenant, entry.address.site, "storage_class")}
-    return [driver for driver in DRIVERS if driver in said] or ["file"]
+    drivers = entry.values.get("drivers")
+    if drivers is None:
+        drivers = {
+            class_.values.get("driver") for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
+        }
+    return [driver for driver in DRIVERS if driver in drivers] or ["file"]
 
 
 def _endpoint(entry: Entry, scope: Scope) -> str:
-    said = entry.values.get("endpoint")
-    if said is None:
+    endpoint = entry.values.get("endpoint")
+    if endpoint is None:
         address = scope.sites[entry.address.site].settings.get("addresses", {}).get("vast")
-        said = urlsplit(address).hostname if address else None
-    if said is None:
+        endpoint = urlsplit(address).hostname if address else None
+    if endpoint is None:
         text = "endpoint is missing, and the document does not say where this site's VMS is"
         scope.refuse(entry, "VP286", text, "write endpoint: HOST, as the driver reaches VMS")
-    return str(said)
+    return str(endpoint)
 
 
 def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:

@@ -45,15 +45,18 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if written.values.get("immutable"):
             text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
             scope.refuse(entry, "VP279", text, "remove immutable there, or name another Secret")
-    told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
+    delivered, without_labels = (
+        " and ".join(to["keys"]),
+        {name: value for name, value in to.items() if name != "labels"},
+    )
     yield entry.standing_for(
         {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
-        chosen=(*entry.chosen, f"{told}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
+        chosen=(*entry.chosen, f"{delivered}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
     )
     if written is None:
         namespace, _, name = path.partition("/")
-        made = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
-        yield entry.part("secret", path, {**made, **({"labels": to["labels"]} if "labels" in to else {})})
+        secret_values = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
+        yield entry.part("secret", path, {**secret_values, **({"labels": to["labels"]} if "labels" in to else {})})
 
 
 def _logs_in(secret: Address, scope: Scope) -> bool:
@@ -63,8 +66,8 @@ def _logs_in(secret: Address, scope: Scope) -> bool:
 
 def _secrets_of(credentials: Iterable[Entry]) -> frozenset[Address]:
     """The Secrets that credentials name in `existing_secret`."""
-    said = (one.values.get("existing_secret") for one in credentials)
-    return frozenset(ref.target for ref in said if isinstance(ref, Ref))
+    refs = (credential.values.get("existing_secret") for credential in credentials)
+    return frozenset(ref.target for ref in refs if isinstance(ref, Ref))
 
 
 def _delivered(secret: Address, scope: Scope) -> bool:
@@ -75,14 +78,14 @@ def _delivered(secret: Address, scope: Scope) -> bool:
 def _destinations(keys: Iterable[Entry]) -> frozenset[str]:
     """The Secrets (NAMESPACE/NAME) into which keys are delivered."""
     to = (key.values["deliver"]["secret"] for key in keys)
-    return frozenset(one.target.name if isinstance(one, Ref) else one for one in to)
+    return frozenset(secret.target.name if isinstance(secret, Ref) else secret for secret in to)
 
 
 def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
     """A credential; its existing Secret becomes one of this document if the document delivers into it."""
-    said = entry.values.get("existing_secret")
-    if isinstance(said, Ref) and not said.managed and _delivered(said.target, scope):
-        entry = entry.standing_for({**entry.values, "existing_secret": Ref(said.target)})
+    secret = entry.values.get("existing_secret")
+    if isinstance(secret, Ref) and not secret.managed and _delivered(secret.target, scope):
+        entry = entry.standing_for({**entry.values, "existing_secret": Ref(secret.target)})
     yield entry
 
 
@@ -90,15 +93,15 @@ def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
     """The Secret of the document with that name (NAMESPACE/NAME)."""
     namespace, _, name = path.partition("/")
     called = scope.called(site, "secret", name)
-    return next((one for one in called if _namespace(one.values["namespace"], scope) == namespace), None)
+    return next((entry for entry in called if _namespace(entry.values["namespace"], scope) == namespace), None)
 
 
 def room_of(site: str, namespace: str, scope: Scope) -> Ref:
     """The namespace of that name: one of the document if the document or one of its projects creates it, else an existing one."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
-        for found in scope.called(site, kind, name):
-            if _namespace(Ref(found.address), scope) == namespace:
-                return Ref(found.address)
+        for holder in scope.called(site, kind, name):
+            if _namespace(Ref(holder.address), scope) == namespace:
+                return Ref(holder.address)
     return Ref(Address(site, "namespace", namespace), managed=False)
 
 
@@ -127,7 +130,7 @@ OF_API_TOKEN = Composition("api_token", _token)
 OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
 
 
-def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _of_s3_key(entry: Entry, scope: Scope) -> Iterable[Entry]:
     """A key of a user of the document, else a directory key: of a user of another provider, whom vastplan neither creates nor lists."""
     user = entry.values["user"]
     if user.managed:
@@ -136,7 +139,7 @@ def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part("directory_key", entry.address.name, {**entry.values, "user": user.target.name})
 
 
-OF_S3_KEY = Composition("s3_key", _of_whom, makes=frozenset({"directory_key"}))
+OF_S3_KEY = Composition("s3_key", _of_s3_key, creates=frozenset({"directory_key"}))
 OF_DIRECTORY_KEY = Composition("directory_key", _compose)
 OF_ACCESS_KEY = Composition("access_key_credential", _of_credential)
 OF_DOCKER_REGISTRY = Composition("docker_registry_credential", _of_credential)

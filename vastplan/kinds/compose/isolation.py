@@ -91,12 +91,13 @@ def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
 def _others(entry: Entry, scope: Scope) -> list[Ref]:
     """The namespaces of `open_to` as references: to a namespace or a project of the document, or to an existing namespace."""
     site = entry.address.site
-    own = {str(one.values.get("name", one.address.name)): one.address for one in scope.of(site, "namespace")}
-    of_projects = {str(one.values.get("namespace")): one.address for one in scope.of(site, "project")}
-    known = {**of_projects, **own}
+    own = {str(each.values.get("name", each.address.name)): each.address for each in scope.of(site, "namespace")}
+    of_projects = {str(each.values.get("namespace")): each.address for each in scope.of(site, "project")}
+    addresses = {**of_projects, **own}
     names = sorted({str(name) for name in entry.values.get("open_to", ())})
     return [
-        Ref(known[name]) if name in known else Ref(Address(site, "namespace", name), managed=False) for name in names
+        Ref(addresses[name]) if name in addresses else Ref(Address(site, "namespace", name), managed=False)
+        for name in names
     ]
 
 
@@ -132,21 +133,21 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
     """
     access = class_access(pieces, lambda project: _ref(project.values.get("tenant")))
     for entry in pieces.of("storage_class"):
-        said, site, name = access[entry.address], entry.address.site, f"vastplan-{entry.called}"
-        if isinstance(said, Unsayable):
-            yield said
+        allowance, site, name = access[entry.address], entry.address.site, f"vastplan-{entry.called}"
+        if isinstance(allowance, Unsayable):
+            yield allowance
             continue
-        values = {**entry.values, **({"tenant": said.tenant} if said.tenant is not None else {})}
-        if entry.values.get("driver") == "block" and values.get("tenant_name") == said.tenant:
+        values = {**entry.values, **({"tenant": allowance.tenant} if allowance.tenant is not None else {})}
+        if entry.values.get("driver") == "block" and values.get("tenant_name") == allowance.tenant:
             values.pop("tenant_name", None)
         kinds = _BY_QUOTA if pieces.sites[site].settings.get("isolation") == "resource_quota" else _BY_POLICY
         parts = [entry.address, *(part.address for kind in kinds for part in pieces.having(site, kind, name=name))]
-        if said.open:
-            still = (*said.members, *(project.name for project in said.listing), *said.others)
+        if allowance.open:
+            still = (*allowance.members, *(project.name for project in allowance.listing), *allowance.others)
             note = f"without shared it is open to {some(still) or 'nobody'}"
             yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts), note)
         else:
-            values |= {"open_to": list(said.others)} if said.others else {}
+            values |= {"open_to": list(allowance.others)} if allowance.others else {}
             yield Recovered(entry.standing_for(values), tuple(parts))
         yield Unsayable(entry.address)
 
@@ -159,7 +160,7 @@ _BY_POLICY, _BY_QUOTA = ("admission_policy", "admission_binding"), ("resource_qu
 COMPOSITION = Composition(
     "storage_class",
     _compose,
-    makes=frozenset({*_BY_POLICY, *_BY_QUOTA}),
+    creates=frozenset({*_BY_POLICY, *_BY_QUOTA}),
     recover=_recover,
     rank=1,
     adds=frozenset(_BY_POLICY),

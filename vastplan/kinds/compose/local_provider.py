@@ -66,12 +66,12 @@ def _tenants(entry: Entry, provider: Any, scope: Scope) -> Iterable[Ref]:
 
 def _using(tenants: Iterable[Entry]) -> dict[Any, list[Entry]]:
     """Tenants by the local provider that they use."""
-    found: dict[Any, list[Entry]] = {}
+    by_provider: dict[Any, list[Entry]] = {}
     for tenant in tenants:
         provider = tenant.values.get("local_provider")
         if isinstance(provider, Ref):
-            found.setdefault(provider, []).append(tenant)
-    return found
+            by_provider.setdefault(provider, []).append(tenant)
+    return by_provider
 
 
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
@@ -82,7 +82,7 @@ def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
         (group.values.get("local_provider"), group.values.get("gid")): group.address for group in pieces.of("group")
     }
     rights = {
-        site: rights_in(one for one in pieces.around("bucket") if one.address.site == site) for site in pieces.sites
+        site: rights_in(each for each in pieces.around("bucket") if each.address.site == site) for site in pieces.sites
     }
     for entry in pieces.of(kind):
         provider = entry.values.get("local_provider")

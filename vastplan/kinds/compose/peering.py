@@ -131,4 +131,4 @@ def _used(pieces: Pieces, peer: Entry) -> bool:
     return any(address.kind == "protection_policy" for address in pieces.referring(peer.address))
 
 
-COMPOSITION = Composition("peering", _compose, makes=frozenset({"replication_peer"}), recover=_recover)
+COMPOSITION = Composition("peering", _compose, creates=frozenset({"replication_peer"}), recover=_recover)

@@ -24,23 +24,23 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         return
     schedule = values["protection_policy"]
     policy = scope.get(schedule.target)
-    said = policy.values if policy else {}
-    replicate_to = said.get("replicate_to")
+    policy_values = policy.values if policy else {}
+    replicate_to = policy_values.get("replicate_to")
     peering = scope.get(replicate_to.target) if isinstance(replicate_to, Ref) else None
     if peering is not None:
         _to_a_site(entry, scope, values, other_site(peering, entry.address.site))
     elif "remote_tenant" in values:
         del values["remote_tenant"]
-        if policy is None or "peer" in said:
+        if policy is None or "peer" in policy_values:
             text = f"{schedule} does not replicate to a site of this document, and remote_tenant has no effect"
             scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
         else:
             scope.refuse(entry, "VP247", f"{schedule} does not replicate, and remote_tenant has no effect", "remove it")
     elif "remote_tenant_guid" in values:
-        if policy is not None and "peer" not in said:
+        if policy is not None and "peer" not in policy_values:
             text = f"{schedule} does not replicate, and remote_tenant_guid has no effect"
             scope.refuse(entry, "VP247", text, "remove it")
-    elif "peer" in said:
+    elif "peer" in policy_values:
         text = f"{schedule} replicates to a peer outside this document, and the tenant there is not known"
         scope.refuse(entry, "VP247", text, "write it in protected_paths, with remote_tenant_guid")
     else:
@@ -75,8 +75,8 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
         return entry.standing_for(values, after=tuple(dict.fromkeys((*entry.after, *before))))
     values["peer"] = Ref(Address(site, "replication_peer", name), managed=False)
     if isinstance(written, str):
-        known = [one.address.name for one in scope.of(site, "peering")]
-        fix = nearest(name, known) or f"for one outside this document write {{existing: {scalar(name)}}}"
+        names = [link.address.name for link in scope.of(site, "peering")]
+        fix = nearest(name, names) or f"for one outside this document write {{existing: {scalar(name)}}}"
         scope.refuse(entry, "VP209", f"no replication_peer {name}", fix)
     elif "remote_tenant_guid" not in values:
         text = f"{values['peer']} is not a link to a site of this document, and the tenant there is not known"
@@ -109,15 +109,15 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
     else:
         return
     remote = Address(site, "tenant", name)
-    there = scope.get(remote) is not None
-    if managed and not there:
+    declared = scope.get(remote) is not None
+    if managed and not declared:
         fix = (
             f"add {site} to its sites"
             if written is None
             else f"for one outside this document write {{existing: {scalar(name)}}}"
         )
         scope.refuse(entry, "VP237", f"it replicates to {site}, and tenant {name} is not on that site", fix)
-    values["remote_tenant"] = Ref(remote, managed=there)
+    values["remote_tenant"] = Ref(remote, managed=declared)
 
 
 def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:

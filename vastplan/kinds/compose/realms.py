@@ -10,20 +10,20 @@ from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry
 
-_SAYS = "permissions_list"
+_PERMISSIONS = "permissions_list"
 
 
 def after_realms(entry: Entry, scope: Scope) -> Entry:
     """The entry, ordered after the realms of the document that its permissions name; other realms have to exist."""
-    wanted = {str(one).partition("_")[2] for one in entry.values.get(_SAYS) or ()} - BUILT_IN_REALMS
+    wanted = {str(each).partition("_")[2] for each in entry.values.get(_PERMISSIONS) or ()} - BUILT_IN_REALMS
     if not wanted:
         return entry
     site = entry.address.site
-    ours = {realm.called: realm.address for realm in scope.of(site, "realm") if realm.called in wanted}
-    made = {address.name for address in entry.after if address.kind == "realm"}  # created by the same entry
-    others = sorted(wanted - ours.keys() - made)
-    named = tuple((_SAYS, Ref(Address(site, "realm", name), managed=False)) for name in others)
-    return replace(entry, after=(*entry.after, *ours.values()), named=(*entry.named, *named))
+    realms = {realm.called: realm.address for realm in scope.of(site, "realm") if realm.called in wanted}
+    of_same_entry = {address.name for address in entry.after if address.kind == "realm"}  # created by the same entry
+    others = sorted(wanted - realms.keys() - of_same_entry)
+    named = tuple((_PERMISSIONS, Ref(Address(site, "realm", name), managed=False)) for name in others)
+    return replace(entry, after=(*entry.after, *realms.values()), named=(*entry.named, *named))
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:

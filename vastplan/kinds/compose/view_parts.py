@@ -49,8 +49,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             values["view_policy"] = policy
             chosen.append(f"view_policy {policy}, the only one of tenant {tenant}")
     among = shared(entry, scope)
-    leads = among is None or among.leads(entry.address.site)
-    if not leads:
+    active = among is None or among.is_active(entry.address.site)
+    if not active:
         values = {field: value for field, value in values.items() if field not in _OF_ITS_DIRECTORY}
         values["create_dir"] = False
     if "BLOCK" in (values.get("protocols") or ()) and "name" not in values:
@@ -81,9 +81,9 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         )
     for rule in entry.values.get("lifecycle") or ():
         yield entry.part("s3_lifecycle_rule", f"{name}/{rule['name']}", {**rule, "view": entry.ref("view", name)})
-    if among is not None and leads:
-        there = among.copy.values
-        yield path_between(entry, among, values["tenant"], there["tenant"], path, there["path"])
+    if among is not None and active:
+        remote = among.copy.values
+        yield path_between(entry, among, values["tenant"], remote["tenant"], path, remote["path"])
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
         protected = {"tenant": tenant, "source_dir": path, "protection_policy": schedule}
@@ -131,8 +131,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts.append(entry.address)
         rules = pieces.having(site, "s3_lifecycle_rule", view=Ref(view.address))
         if rules and all(rule.values.keys() <= _RULE for rule in rules):
-            said = ({"name": rule.called, **rule.without("view", "name")} for rule in rules)
-            values["lifecycle"] = sorted(said, key=lambda rule: natural(rule["name"]))
+            named_rules = ({"name": rule.called, **rule.without("view", "name")} for rule in rules)
+            values["lifecycle"] = sorted(named_rules, key=lambda rule: natural(rule["name"]))
             parts += [rule.address for rule in rules]
         names = {part: name for part, name in names.items() if name != key}
         if len(parts) > 1:

@@ -136,7 +136,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     the snapshot, which then stays forever. Needs `source` and `path`."""
 
     @model_validator(mode="after")
-    def _made_of(self) -> "Volume":
+    def _consistent(self) -> "Volume":
         if self.source is MISSING and self.copies is not MISSING:
             raise ValueError("copies needs source")
         return self
@@ -164,11 +164,11 @@ class Volume(LimitsUsers, MountedOnTwoSites):
 
     @model_validator(mode="after")
     def _names_of_its_objects(self) -> "Volume":
-        made_by = {
+        creators = {
             "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": self.protected_by(),
             "qos_policy": "qos",
         }  # fmt: skip
-        for part, needed in made_by.items() if self.names is not MISSING else ():
+        for part, needed in creators.items() if self.names is not MISSING else ():
             if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
                 raise ValueError(f"names.{part} is for volumes with {needed}")
         return self
@@ -200,14 +200,14 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
         return
-    made = claimed(entry, scope, project, _called(scope, project))
-    yield from made.parts
-    of_class = {"storage_class": values["storage_class"], "size": values["size"], **made.says}
-    there = sites_of(entry, scope)
-    if len(there) > 1:
+    origin = claimed(entry, scope, project, _called(scope, project))
+    yield from origin.parts
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **origin.says}
+    by_site = sites_of(entry, scope)
+    if len(by_site) > 1:
         first = "created from its source there" if "source" in values else "empty at first"
-        chosen.append(f"on {', '.join(there)}: a separate volume on each, {first}; no data is shared")
-    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen), made.after)
+        chosen.append(f"on {', '.join(by_site)}: a separate volume on each, {first}; no data is shared")
+    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen), origin.after)
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
 
@@ -221,23 +221,25 @@ def _with_a_home(
     """
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
-    view, leads = _view(values, tenant, scope), among is None or among.leads(site)
-    clone = cloned(entry, scope, values, tenant) if leads and "source" in values else None
+    view, active = _view(values, tenant, scope), among is None or among.is_active(site)
+    clone = cloned(entry, scope, values, tenant) if active and "source" in values else None
     if clone is not None:
         yield clone
-    made = {**view, "create_dir": leads and clone is None}
-    yield entry.part("view", name, made, defaults=named_otherwise, after=() if clone is None else (clone.address,))
+    view_values = {**view, "create_dir": active and clone is None}
+    yield entry.part(
+        "view", name, view_values, defaults=named_otherwise, after=() if clone is None else (clone.address,)
+    )
     after: tuple[Address, ...] = ()
-    if among is not None and leads:
-        there = among.copy.values
-        theirs = there.get("tenant") or (_tenant_of(scope, there["project"]) if "project" in there else None)
-        ends = (values["path"], there["path"])
-        path = path_between(entry, among, tenant, theirs, *ends, named_otherwise)
+    if among is not None and active:
+        remote = among.copy.values
+        remote_tenant = remote.get("tenant") or (_tenant_of(scope, remote["project"]) if "project" in remote else None)
+        ends = (values["path"], remote["path"])
+        path = path_between(entry, among, tenant, remote_tenant, *ends, named_otherwise)
         after = (path.address,)
         yield path
     yield from bound(entry, scope, values, project, tenant, chosen)
     if "mount" in values:
-        yield from offered(entry, values, project, leads=leads, after=after)
+        yield from offered(entry, values, project, active=active, after=after)
 
 
 def bound(
@@ -295,7 +297,7 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
 
 
 def offered(
-    entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
+    entry: Entry, values: Mapping[str, Any], project: Ref, *, active: bool, after: tuple[Address, ...]
 ) -> Iterable[Entry]:
     """The data source of an entry that two sites may share, created `after` the path that replicates it. While another site is active,
     it exists only if the data can be read on this site.
@@ -304,9 +306,9 @@ def offered(
     not replace anything in use. A copy that a schedule replicates accepts no writes, whatever its access modes. Where writes would be
     accepted and go to the other site (at a satellite, or with synchronous replication), `access: read` makes the data source read-only.
     """
-    if offers(entry, leads=leads):
+    if offers(entry, active=active):
         source = mounting(entry, values, project)
-        reads = not leads and REPLICATE not in values and may_read(entry)
+        reads = not active and REPLICATE not in values and may_read(entry)
         yield replace(source, values={**source.values, **({"read_only": True} if reads else {})}, after=after)
 
 
@@ -316,9 +318,9 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
         **{name: values[name] for name in OF_USERS if name in values},
     }
-    kept = {name: values[name] for name in OF_ITS_VIEW if name in values}
+    written = {name: values[name] for name in OF_ITS_VIEW if name in values}
     if "bucket_owner" in values:
-        kept["bucket_owner"] = name_of(values["bucket_owner"], scope)
+        written["bucket_owner"] = name_of(values["bucket_owner"], scope)
     names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
     protocols = values.get("protocols", ["NFS"])
     return {
@@ -326,7 +328,7 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
         "path": values["path"],
         "protocols": protocols,
         "quota": quota,
-        **kept,
+        **written,
         **({"names": names} if names else {}),
     }
 
@@ -337,12 +339,12 @@ def _static(
     """The persistent volume of the directory: its handle is the path, and it is always retained."""
     domain = _domain_of(entry, scope, tenant) if "vip_pool" not in values else None
     pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
-    known = _secrets_of(entry, scope, tenant)
-    secret = values.get("secret") or (next(iter(known)) if len(known) == 1 else None)
+    secrets = _secrets_of(entry, scope, tenant)
+    secret = values.get("secret") or (next(iter(secrets)) if len(secrets) == 1 else None)
     if secret is None and "secrets" not in values:
         text = f"secret is missing, and no class of tenant {tenant} names one"
-        if known:
-            text = f"secret is missing, and tenant {tenant} uses {' and '.join(sorted(map(str, known)))}"
+        if secrets:
+            text = f"secret is missing, and tenant {tenant} uses {' and '.join(sorted(map(str, secrets)))}"
         scope.refuse(entry, "VP239", text, "write secret: NAME")
     return {
         "name": name,
@@ -398,7 +400,9 @@ def _secrets_of(entry: Entry, scope: Scope, tenant: Ref) -> set[Ref]:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone", "snapshot_content", "bound_snapshot"})
+_CREATES = frozenset({"persistent_volume", "persistent_volume_claim", "clone", "snapshot_content", "bound_snapshot"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
 _BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
-COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=recover, rank=3, chooses=_CHOSEN, implied=_BOUND)
+COMPOSITION = Composition(
+    "volume", _compose, creates=_CREATES, recover=recover, rank=3, chooses=_CHOSEN, implied=_BOUND
+)

@@ -92,9 +92,9 @@ def _class_of(entry: Entry, scope: Scope, volume: Entry) -> tuple[dict[str, Any]
     used = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
     driver = None if used is None else used.values.get("driver")
     fitting = [
-        one
-        for one in scope.of(entry.address.site, "snapshot_class")
-        if driver is None or one.values.get("driver") == driver
+        class_
+        for class_ in scope.of(entry.address.site, "snapshot_class")
+        if driver is None or class_.values.get("driver") == driver
     ]
     if len(fitting) != 1:
         return {}, ()
@@ -107,4 +107,4 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 
 ENTRY = composite(VolumeSnapshot, name="volume_snapshot", section="snapshots", systems=_systems)
-COMPOSITION = Composition("volume_snapshot", _compose, makes=frozenset({"snapshot", "claim_snapshot"}))
+COMPOSITION = Composition("volume_snapshot", _compose, creates=frozenset({"snapshot", "claim_snapshot"}))

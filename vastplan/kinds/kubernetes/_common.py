@@ -11,7 +11,7 @@ from vastplan.model.units import parse_bytes
 from vastplan.model.wording import quoted
 from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Update, WirePath
 from vastplan.schema.live import ControllerOwned
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, KeysOfOthers, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Says, Spec
 
 LabelValue = Annotated[
@@ -29,7 +29,7 @@ NAMESPACE = Refers("namespace.name", "project.namespace", blocks_delete=False)
 InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]
 
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
-RUNAI_MADE = (
+RUNAI_CREATED = (
     ControllerOwned("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
 )  # the objects that its asset sync copies into projects
 # The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec"; the same for volumes.
@@ -102,7 +102,7 @@ _DRIVERS = {"file": FILE_DRIVER, "block": BLOCK_DRIVER}
 DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.items()}.__getitem__)
 
 __all__ = [
-    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_MADE",
+    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_CREATED",
     "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
     "secret_parameters",
 ]  # fmt: skip
@@ -111,11 +111,11 @@ __all__ = [
 class Labelled(Spec):
     """Labels and annotations; only the keys that are written here are managed."""
 
-    labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels"), Theirs()] = MISSING
+    labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels"), KeysOfOthers()] = MISSING
     """Labels of the object in Kubernetes. Only the keys written here are managed; null removes one."""
-    annotations: Annotated[dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations"), Theirs(_APPLIED)] = (
-        MISSING
-    )
+    annotations: Annotated[
+        dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations"), KeysOfOthers(_APPLIED)
+    ] = MISSING
     """Annotations of the object in Kubernetes. Only the keys written here are managed; null removes one."""
 
 

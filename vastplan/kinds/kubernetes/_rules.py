@@ -105,8 +105,8 @@ def _wanted(variables: dict[str, Any]) -> dict[str, Any] | None:
     if set(variables) != {"storageClass", "namespaces", "open"} or not _texts(variables["namespaces"]):
         return None
     name, is_open = variables["storageClass"], variables["open"]
-    known = isinstance(name, str) and isinstance(is_open, bool)
-    return closed_class(name, variables["namespaces"], is_open) if known else None
+    complete = isinstance(name, str) and isinstance(is_open, bool)
+    return closed_class(name, variables["namespaces"], is_open) if complete else None
 
 
 def _texts(value: object) -> bool:

@@ -20,7 +20,7 @@ SECRET_SINCE = (
     Since("csi", "2.6.1", inside="data", values=("token",)),
     Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
 )
-_ELSEWHERE = Opens(made=False)  # another log-in may give access to other data
+_ELSEWHERE = Opens(at_create=False)  # another log-in may give access to other data
 
 
 def _pair(purpose: str) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ class AdmissionBinding(Labelled):
         ReferenceName,
         Refers("admission_policy.name", blocks_delete=False),
         Wire("spec", "policyName"),
-        Opens(made=False),
+        Opens(at_create=False),
     ]
     """Admission policy that the binding puts in force; without a binding a policy does nothing."""
     storage_class: Annotated[
@@ -42,7 +42,7 @@ class AdmissionBinding(Labelled):
     """Part of the cluster that the binding is limited to; always null, as it holds everywhere."""
 
     @model_validator(mode="after")
-    def _told_once(self) -> "AdmissionBinding":
+    def _distinct_actions(self) -> "AdmissionBinding":
         if isinstance(self.validation_actions, list) and {"Deny", "Warn"} <= {*self.validation_actions}:
             raise ValueError("give either Deny or Warn: Kubernetes takes only one of them")
         return self

@@ -34,7 +34,7 @@ class AdmissionPolicy(Labelled):
         Refers("storage_class.name", blocks_delete=False, shields=True),
         Wire(*_WIRE, "storageClass"),
         ATOMIC,
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Storage class that only `namespaces` may use. Needs `namespaces` and `open`; excludes `drivers`."""
     namespaces: Annotated[

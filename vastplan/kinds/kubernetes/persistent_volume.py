@@ -43,7 +43,7 @@ _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
 _BOUND, _NOT_BOUND = frozenset({"Bound"}), frozenset({"Pending", "Available", "Released", "Failed"})
 
 # The attributes that the VAST drivers write or read; attributes of another driver may hold a credential.
-_TOLD = Shown(
+_PUBLIC = Shown(
     "root_export", "mount_options", "protocol", "vip_pool_name", "vip_pool_fqdn", "view_policy", "volume_name",
     "view_id", "volume_id", "quota_id", "tenant_id", "tenant_name", "static_pv_create_views",
     "static_pv_create_quotas", "size", "qos_policy", "qos_policy_id", "subsystem", "transport_type",
@@ -71,7 +71,7 @@ class PersistentVolume(Labelled):
     """Name of the PersistentVolume in Kubernetes."""
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
     """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it requests at most this."""
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(made=False)]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(at_create=False)]
     """Access modes that the volume offers; a claim that binds it requests no others."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING,
@@ -79,20 +79,22 @@ class PersistentVolume(Labelled):
         ServerDefault("Retain", PROSE),
     ] = MISSING
     """Whether the data stays (`Retain`) or is deleted by the driver (`Delete`) once the claim is deleted."""
-    storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(made=False)] = MISSING
+    storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(at_create=False)] = (
+        MISSING
+    )
     """Class name that a claim must also have to bind the volume; null for claims without a class."""
     claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace"), Opens()] = (
         MISSING
     )
     """Namespace of the only claim that may bind the volume. Needs `claim_name`."""
-    claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name"), Opens(made=False)] = MISSING
+    claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name"), Opens(at_create=False)] = MISSING
     """Name of the only claim that may bind the volume. Needs `claim_namespace`."""
     driver: Annotated[str, Wire("spec", "csi", "driver"), IMMUTABLE]
     """CSI driver of the volume, by its name in Kubernetes, such as `csi.vastdata.com`."""
     volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE, Opens()]
     """Id of the volume for its driver. For the file driver it is the absolute path on VAST, which makes it static."""
     volume_attributes: Annotated[
-        dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE, _TOLD
+        dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE, _PUBLIC
     ] = MISSING
     """Parameters by name that the driver gets from Kubernetes when it attaches or mounts the volume."""
     vip_pool: Annotated[
@@ -100,7 +102,7 @@ class PersistentVolume(Labelled):
         Refers("vip_pool.name", blocks_delete=False),
         Wire("spec", "csi", "volumeAttributes", "vip_pool_name"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """VIP pool whose addresses nodes mount the volume from."""
     view_policy: Annotated[
@@ -108,7 +110,7 @@ class PersistentVolume(Labelled):
         Refers("view_policy.name", blocks_delete=False),
         Wire("spec", "csi", "volumeAttributes", "view_policy"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """View policy for the view of the path; the driver needs it only where it has to create that view."""
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
@@ -117,7 +119,7 @@ class PersistentVolume(Labelled):
         bool | MISSING,
         Wire("spec", "csi", "readOnly"),
         IMMUTABLE,
-        Opens(False, made=False),
+        Opens(False, at_create=False),
         ServerDefault(False, PROSE),
     ] = MISSING
     """Whether the driver attaches the volume read-only."""
@@ -127,7 +129,7 @@ class PersistentVolume(Labelled):
         Wire("spec", "csi"),
         Codec(_write_secret, _read_secret),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Secret with which the driver logs in to VAST for every purpose. Excludes `secrets`."""
     secrets: Annotated[VolumeSecrets | MISSING, Wire("spec", "csi"), IMMUTABLE, InsteadOf("secret")] = MISSING

@@ -8,7 +8,7 @@ from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import (
     FILESYSTEM,
     QUANTITY,
-    RUNAI_MADE,
+    RUNAI_CREATED,
     InNamespace,
     Labelled,
     ObjectName,
@@ -26,10 +26,10 @@ from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Measure, Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
+    CREATED_WITH,
     EXPLICIT_NULL,
     GROW_ONLY,
     IMMUTABLE,
-    MADE_WITH,
     SET,
     Clears,
     Grows,
@@ -76,7 +76,7 @@ class PersistentVolumeClaim(Labelled):
     expansion."""
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
     """Size in bytes that a claim without a class requests once; the quota of its directory limits what it holds."""
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(at_create=False)]
     """Access modes that the claim requests: how many nodes may mount the volume, and whether they write."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
     """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
@@ -94,11 +94,11 @@ class PersistentVolumeClaim(Labelled):
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire(*_SOURCE, "name"),
         IMMUTABLE,
-        MADE_WITH,
+        CREATED_WITH,
     ] = MISSING
     """Claim of the same namespace from which the new volume gets its first data. Excludes `from_snapshot` and
     `newest_of`."""
-    from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
+    from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, CREATED_WITH] = MISSING
     """Name of the VolumeSnapshot from which the new volume gets its first data. Excludes `from_claim` and
     `newest_of`."""
     of_claim: Annotated[
@@ -113,11 +113,11 @@ class PersistentVolumeClaim(Labelled):
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire(*NEWEST_OF),
         IMMUTABLE,
-        MADE_WITH,
+        CREATED_WITH,
     ] = MISSING
     """Claim whose newest ready VolumeSnapshot gives the new volume its first data. Excludes `from_claim` and
     `from_snapshot`."""
-    until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, MADE_WITH] = MISSING
+    until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, CREATED_WITH] = MISSING
     """Time, in UTC where no zone is written, after which a VolumeSnapshot of `newest_of` is too new to be used."""
 
     @model_validator(mode="after")
@@ -128,7 +128,10 @@ class PersistentVolumeClaim(Labelled):
             raise ValueError("give size, or nominal_size for a claim without storage_class")
         if self.nominal_size is not MISSING and self.storage_class is not None:
             raise ValueError("nominal_size is for a claim without storage_class; write size")
-        if len([one for one in (self.from_claim, self.from_snapshot, self.newest_of) if one is not MISSING]) > 1:
+        if (
+            len([source for source in (self.from_claim, self.from_snapshot, self.newest_of) if source is not MISSING])
+            > 1
+        ):
             raise ValueError("give only one of from_claim, from_snapshot and newest_of")
         if self.until is not MISSING and self.newest_of is MISSING:
             raise ValueError("until needs newest_of")
@@ -199,7 +202,7 @@ KIND = Kind(
         Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),
     ),
     used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),
-    controller_owned=RUNAI_MADE,
+    controller_owned=RUNAI_CREATED,
     finish_encode=_with_kind,
     finish_decode=_read,
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import RUNAI_CREATED, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
@@ -23,7 +23,7 @@ BASE64 = Codec(
 
 # A list does not show types, so Secrets that others create for themselves are recognised by their metadata: Helm's storage driver
 # uses these names, a token always has the annotation (API validation), and a ledger is annotated with its site.
-_MADE = (
+_CREATED_BY_OTHERS = (
     ControllerOwned("Helm", ("metadata", "name"), r"sh\.helm\.release\.v1\..+"),
     ControllerOwned("Kubernetes", ("metadata", "annotations", "kubernetes.io/service-account.name")),
     ControllerOwned("a ledger", ("metadata", "annotations", "vastplan/site")),
@@ -64,7 +64,7 @@ KIND = Kind(
     section="secrets",
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True, names_only=True),
     attributes=(Attribute("path", (), _path, ("namespace", "name")),),
-    controller_owned=(*RUNAI_MADE, *_MADE),
+    controller_owned=(*RUNAI_CREATED, *_CREATED_BY_OTHERS),
     read_by_name=True,
     keyed=Keyed(within="namespace", always=True),
     on_request=True,

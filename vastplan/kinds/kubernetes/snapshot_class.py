@@ -46,7 +46,7 @@ class SnapshotClass(Labelled):
         Wire("parameters"),
         Codec(_write, _read),
         Clears(secret_parameters(None, _PURPOSES)),
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Secret with which the driver logs in to VAST, or `{existing: NAMESPACE/NAME}`; null for none."""
     snapshot_name_format: Annotated[Text | None | MISSING, Wire("parameters", "snapshot_name_fmt")] = MISSING

@@ -50,7 +50,7 @@ _ONLY = {
 _NODE_EXPAND = f"{PARAMETER_PREFIX}node-expand-secret-"
 _BY_PURPOSE = InsteadOf("secret", tuple(("parameters", f"{_NODE_EXPAND}{part}") for part in ("name", "namespace")))
 _COMMON = ("vip_pool_fqdn_random_prefix", "qos_policy_id", "blocking_clones", PARAMETER_PREFIX + "fstype")
-_KNOWN = {
+_PARAMETERS = {
     "file": (
         *_COMMON, "eph_volume_name_fmt", "lb_strategy",
         *(f"{_NODE_EXPAND}{part}" for part in ("name", "namespace")),
@@ -68,13 +68,13 @@ _WRITTEN = {  # parameters that have a field of their own
 }  # fmt: skip
 # The parameters that the drivers read, and the names of the Secrets that sidecars look up. `host_encryption` is not shown: it is an
 # object of any form. Other parameters of a class belong to another driver, and may be a credential (`restuserkey`).
-_TOLD = Shown(
+_PUBLIC = Shown(
     *_WRITTEN,
-    *(key for keys in _KNOWN.values() for key in keys if key != "host_encryption"),
+    *(key for keys in _PARAMETERS.values() for key in keys if key != "host_encryption"),
     *secret_parameters(None, (*_PURPOSES, _STAGES)),
 )
 
-_ELSEWHERE = Opens(made=False)  # users of the class reach other data than before
+_ELSEWHERE = Opens(at_create=False)  # users of the class reach other data than before
 
 # The first version of the drivers with each feature, by their change log up to 2.7.1; features before 2.4 are assumed to exist.
 # A driver silently ignores a parameter that it does not know, and classes are immutable.
@@ -182,7 +182,7 @@ class StorageClass(Labelled):
         MISSING
     )
     """Cluster by its name in the driver's global Secret for several clusters, which becomes part of volume handles."""
-    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, _TOLD, *_PARAMETERS_SINCE] = MISSING
+    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, _PUBLIC, *_PARAMETERS_SINCE] = MISSING
     """Further parameters of the driver by name. A name with a field here, or unknown to the driver, is refused."""
     secret: Annotated[
         ReferenceName | MISSING,
@@ -250,9 +250,9 @@ class StorageClass(Labelled):
                 raise ValueError(f"parameters.{key}: write {_WRITTEN[key]} instead")
             if key.startswith("host_encryption.perf-") and self.driver == "block":
                 continue
-            if key not in _KNOWN[self.driver]:
-                near = get_close_matches(key, (*_KNOWN[self.driver], *_WRITTEN), 1, 0.5)
-                meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_KNOWN[self.driver])}"
+            if key not in _PARAMETERS[self.driver]:
+                near = get_close_matches(key, (*_PARAMETERS[self.driver], *_WRITTEN), 1, 0.5)
+                meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_PARAMETERS[self.driver])}"
                 raise ValueError(f"parameters.{key} is unknown to the {self.driver} driver; {meant}")
         return self
 

@@ -95,7 +95,7 @@ def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath,
         id=("meta", "id"),
         constants={"meta": {"clusterId": "{cluster}"}},
         keep_before=keep_before,
-        ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
+        owned=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
         vanishes_later=True,
     )
 

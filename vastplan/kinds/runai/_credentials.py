@@ -19,7 +19,7 @@ from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, Ve
 
 def value_at(*wire: str) -> tuple[object, ...]:
     """The markers of a value that is sent: Run:AI never shows it again, and it cannot be changed."""
-    return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(made=False)
+    return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(at_create=False)
 
 
 def credentials(path: str) -> Endpoint:
@@ -46,7 +46,7 @@ class Credential(Scoped):
         Refers("secret.name", blocks_delete=False, needs=True),
         Wire("spec", "existingSecretName"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Secret with the values, outside the document `{existing: NAMESPACE/NAME}`; NAME alone where the site has no
     Kubernetes. Excludes values in the entry."""

@@ -27,14 +27,14 @@ _Below = Annotated[
 class ConfigMapDataSource(Scoped):
     """A data source of a ConfigMap: its keys as files in the containers of workloads."""
 
-    config_map: Annotated[_ConfigMapName, Wire("spec", "configMap"), IMMUTABLE, Opens(made=False)]
+    config_map: Annotated[_ConfigMapName, Wire("spec", "configMap"), IMMUTABLE, Opens(at_create=False)]
     """ConfigMap by its name without dots, in the project's namespace; for a department or a cluster in `runai`."""
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
     """Absolute path in containers at which workloads find the files of the ConfigMap."""
     sub_path: Annotated[_Below | MISSING, Wire("spec", "subPath"), IMMUTABLE, Since("runai", "2.22")] = MISSING
     """Path within the ConfigMap's volume that is mounted instead of the whole volume."""
     default_mode: Annotated[
-        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
+        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(at_create=False), Since("runai", "2.23")
     ] = MISSING
     """Mode of the files as octal text, such as `"0644"`."""
     description: Description = MISSING

@@ -67,7 +67,7 @@ class DataSource(Scoped):
     size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING
     """Size in bytes of the claim that Run:AI creates. Needs `existing_claim: false`."""
     storage_class: Annotated[
-        _ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE, Opens(made=False)
+        _ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE, Opens(at_create=False)
     ] = MISSING
     """Class, by its name without dots, of the claim that Run:AI creates; when left out, the cluster's default."""
     access_modes: Annotated[
@@ -75,7 +75,7 @@ class DataSource(Scoped):
         SET,
         Wire("spec", "claimInfo", "accessModes"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
         ServerDefault(["ReadWriteOnce"], SCHEMA),
     ] = MISSING
     """Access modes of the claim that Run:AI creates. Needs `existing_claim: false`."""
@@ -87,7 +87,7 @@ class DataSource(Scoped):
     ] = MISSING
     """Volume mode of the claim that Run:AI creates: a file system or a raw device. Needs `existing_claim: false`."""
     read_only: Annotated[
-        bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False), ServerDefault(False, SCHEMA)
+        bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, at_create=False), ServerDefault(False, SCHEMA)
     ] = MISSING
     """Whether workloads may only read the data."""
     data_sharing: Annotated[

@@ -57,7 +57,7 @@ class DataVolume(Spec):
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire("originPvcName"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ]
     """Claim in the project's namespace, NAMESPACE/NAME; outside the document `{existing: NAMESPACE/NAME}`."""
     description: Annotated[_Description | None | MISSING, Clears("")] = MISSING

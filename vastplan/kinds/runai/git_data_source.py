@@ -24,7 +24,7 @@ _Repository = Annotated[
 class GitDataSource(Scoped):
     """A data source of a Git repository, which Run:AI clones into the containers of workloads."""
 
-    repository: Annotated[_Repository, Wire("spec", "repository"), Opens(made=False)]
+    repository: Annotated[_Repository, Wire("spec", "repository"), Opens(at_create=False)]
     """Address of the repository, by HTTPS or SSH, without a password in it."""
     branch: Annotated[Text | None | MISSING, Wire("spec", "branch")] = MISSING
     """Branch of the repository that workloads get; null for none."""
@@ -34,7 +34,7 @@ class GitDataSource(Scoped):
         ReferenceName | None | MISSING,
         Refers("generic_secret_credential", "password_credential"),
         Wire("spec", "credentialId"),
-        Opens(made=False),
+        Opens(at_create=False),
         Since("runai", "2.23", fix="write password for control planes before 2.23"),
     ] = MISSING
     """Password, or generic secret with an SSH key at `ssh`, for the repository; null for none. Excludes `password`."""
@@ -42,7 +42,7 @@ class GitDataSource(Scoped):
         ReferenceName | None | MISSING,
         Refers("password_credential"),
         Wire("spec", "passwordAssetId"),
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Password for a private repository, on control planes before 2.23; null for none. Excludes `credential`."""
     mount: Annotated[Mount, Wire("spec", "path")]

@@ -14,9 +14,9 @@ from vastplan.schema.types import MISSING, AbsolutePath, Host
 class NfsDataSource(Scoped):
     """A data source of NFS: a directory of a server that workloads mount without a claim or a driver."""
 
-    server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
+    server: Annotated[Host, Wire("spec", "server"), Opens(at_create=False)]
     """Host name or IP address of the NFS server, such as that of a VIP pool of VAST."""
-    path: Annotated[AbsolutePath, Wire("spec", "path"), Opens(made=False)]
+    path: Annotated[AbsolutePath, Wire("spec", "path"), Opens(at_create=False)]
     """Absolute path that the server exports; on VAST the path or the alias of a view."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
     """Absolute path in containers at which workloads find the directory."""

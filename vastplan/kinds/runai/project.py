@@ -30,7 +30,7 @@ class Project(OrgUnit):
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
     """Tenant whose storage classes the namespace of the project may use."""
     department: Annotated[
-        ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE, Opens(made=False)
+        ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE, Opens(at_create=False)
     ] = MISSING
     """Department on whose quota the project draws."""
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING

@@ -23,15 +23,15 @@ _Url = Annotated[
 class S3DataSource(Scoped):
     """A data source of S3: a bucket that workloads mount as a directory."""
 
-    bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(made=False)]
+    bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(at_create=False)]
     """Name of the bucket that workloads mount."""
-    url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(made=False)] = MISSING
+    url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(at_create=False)] = MISSING
     """Address of the S3 service; for VAST that of a VIP pool. When left out, Run:AI uses that of AWS."""
     access_key: Annotated[
         ReferenceName | None | MISSING,
         Refers("access_key_credential"),
         Wire("spec", "accessKeyAssetId"),
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Access key for a bucket that is not public; null for none."""
     mount: Annotated[Mount, Wire("spec", "path")]

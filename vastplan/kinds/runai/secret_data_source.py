@@ -17,13 +17,13 @@ class SecretDataSource(Scoped):
         ),
         Wire("spec", "credentialAssetId"),
         IMMUTABLE,
-        Opens(made=False),
+        Opens(at_create=False),
     ]
     """Credential whose values workloads find as files."""
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
     """Absolute path in containers at which workloads find the files."""
     default_mode: Annotated[
-        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
+        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(at_create=False), Since("runai", "2.23")
     ] = MISSING
     """Mode of the files as octal text, such as `"0440"`."""
     description: Description = MISSING

@@ -77,7 +77,7 @@ class WorkloadPolicy(Spec):
         ReferenceName | None | MISSING,
         Refers("storage_class.name", blocks_delete=False),
         Wire(*_DEFAULTS, "storageClass"),
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Storage class of new claims of workloads that name none; null for no default."""
     data_sources: Annotated[
@@ -109,7 +109,7 @@ KIND = Kind(
         keep=("policy",),
         detailed=True,
         shape=PerUnit(_PATHS),
-        ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
+        owned=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
     ),
     metrics=(Metric("rules and defaults of others in it", ("beside",), absent=0),),
     in_use=("rules and defaults of others in it",),

@@ -24,7 +24,7 @@ NO_LIMIT = ServerDefault(0, SCHEMA)  # QoS limits: 0 is no limit
 INTERNAL = ((("internal",), True),)
 # A volume's directory has the name of its PersistentVolume, which is pvc-UID unless external-provisioner is configured with
 # another prefix: the views and quotas of a driver with another prefix are not recognised.
-CSI_MADE = (ControllerOwned("the CSI driver", ("path",), r"(/.*)?/pvc-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),)
+CSI_CREATED = (ControllerOwned("the CSI driver", ("path",), r"(/.*)?/pvc-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),)
 _OCTET = r"(25[0-5]|2[0-4]\d|1?\d{1,2})"
 _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 

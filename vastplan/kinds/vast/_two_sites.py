@@ -50,8 +50,8 @@ class OnTwoSites(Spec):
     def _by_a_schedule(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        said = values.get("replicate")
-        if isinstance(said, dict) and not said.keys().isdisjoint(("mode", "synchronous")):
+        replicate = values.get("replicate")
+        if isinstance(replicate, dict) and not replicate.keys().isdisjoint(("mode", "synchronous")):
             raise ValueError(
                 "replicate takes the name of a schedule; to replicate each write of a bucket, write "
                 "synchronous_replication: {disconnect_after: TIME}"

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import Directory
-from vastplan.schema.across_sites import Lands
+from vastplan.schema.across_sites import RemoteDirectory
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
@@ -112,7 +112,9 @@ KIND = Kind(
         Metric(UNFINISHED, ("status", "state"), ones=frozenset({"Active", "DELETING", "FAILED"}), zeros=_FINISHED),
     ),
     in_use=(UNFINISHED,),
-    lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
+    remote_directory=RemoteDirectory(
+        "tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))
+    ),
     as_evidence=True,
     once=Once(
         "for a clone of another snapshot, write another volume with its own name and path",

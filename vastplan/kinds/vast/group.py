@@ -16,7 +16,7 @@ class Group(InProvider):
 
     gid: Annotated[Count, IMMUTABLE]
     """GID of the group, by which users are its members; unique in the local provider."""
-    sid: Annotated[Text | MISSING, Opens(made=False)] = MISSING
+    sid: Annotated[Text | MISSING, Opens(at_create=False)] = MISSING
     """SID of the group, such as S-1-5-21-1004336348-1177238915-682003330-512."""
     s3_policies: AttachedPolicies = MISSING
     """Identity policies attached to the group; those of buckets that list the group in read or write are added."""

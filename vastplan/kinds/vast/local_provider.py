@@ -24,7 +24,7 @@ class LocalProvider(Spec):
     managed_by: Annotated[
         list[Literal["SUPER_ADMIN", "TENANT_ADMIN"]] | MISSING,
         SET,
-        Opens(made=False),
+        Opens(at_create=False),
         ServerDefault(["SUPER_ADMIN"], WITNESS),
     ] = MISSING
     """Types of managers that may change its users and groups. With TENANT_ADMIN, managers of the cluster may be locked

@@ -77,11 +77,13 @@ class Manager(Spec):
     password."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     """Tenant that the manager manages; null is the whole cluster."""
-    user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
+    user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", at_create=False)] = (
+        MISSING
+    )
     """Type of the manager: of the cluster (SUPER_ADMIN) or of a tenant (TENANT_ADMIN). It follows from tenant and must
     fit it."""
     roles: Annotated[
-        Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(made=False), MAY
+        Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(at_create=False), MAY
     ]
     """Roles that the manager has, whose permissions it gets; at least one."""
     permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
@@ -91,7 +93,7 @@ class Manager(Spec):
     """First name of the manager; null is none."""
     last_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
     """Last name of the manager; null is none."""
-    password: Annotated[SecretSource | MISSING, WRITE_ONLY, SENSITIVE, Opens(made=False)] = MISSING
+    password: Annotated[SecretSource | MISSING, WRITE_ONLY, SENSITIVE, Opens(at_create=False)] = MISSING
     """Password of the manager, from an environment variable or a file. It excludes deliver."""
     is_temporary_password: Annotated[bool | MISSING, Since("vms", "5.2")] = MISSING
     """Whether the password is temporary; when it expires is a setting of the cluster."""
@@ -125,9 +127,9 @@ def type_of(tenant: object) -> str:
 def _answered(values: Values, row: Row) -> Values:
     """VMS returns roles as objects, and own permissions beside those of the roles."""
     values = of_tenant(values, row)
-    shown: Any = row.get("roles")
-    if isinstance(shown, list):
-        values["roles"] = [role.get("id") if isinstance(role, dict) else role for role in shown]
+    roles: Any = row.get("roles")
+    if isinstance(roles, list):
+        values["roles"] = [role.get("id") if isinstance(role, dict) else role for role in roles]
     permissions = row.get("permissions")
     if isinstance(permissions, dict) and "manager" in permissions:
         values["permissions_list"] = permissions["manager"]

@@ -41,7 +41,7 @@ class ManagerRole(Spec):
         Refers("tenant"),
         Wire("tenant_ids"),
         Clears([]),
-        Opens(made=False),
+        Opens(at_create=False),
     ] = MISSING
     """Tenants that a role of the cluster is limited to; null is all. It needs tenant: null."""
     permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING

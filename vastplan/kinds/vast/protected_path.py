@@ -11,7 +11,7 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
-from vastplan.schema.across_sites import Grouped, Lands, Told
+from vastplan.schema.across_sites import Grouped, Lag, RemoteDirectory
 from vastplan.schema.dependents import Precedes
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
@@ -23,8 +23,8 @@ from vastplan.schema.markers import (
     WITNESS,
     Clears,
     Codec,
+    CreatedWith,
     InsteadOf,
-    MadeWith,
     Opens,
     Refers,
     ServerDefault,
@@ -91,14 +91,14 @@ _FAILING = frozenset(
 )
 
 # Only a synchronous path is disconnected: Degraded is the source without its destination, Blocked the destination.
-_PARTED = frozenset({"Degraded", "Blocked"})
+_DISCONNECTED = frozenset({"Degraded", "Blocked"})
 
 # Further states in which a role is settled. Clients of VMS have seen `partially active` for groups of several streams.
 _SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
 
 
-def _word(said: str) -> str:
-    return said.upper().replace(" ", "_")
+def _word(text: str) -> str:
+    return text.upper().replace(" ", "_")
 
 
 class ProtectedPath(Spec):
@@ -132,7 +132,7 @@ class ProtectedPath(Spec):
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
-        MadeWith(SYNCHRONOUS, another=_ANOTHER),
+        CreatedWith(SYNCHRONOUS, another=_ANOTHER),
         Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
         Since("vms", "5.3", values=("REPLICATION_AND_GN", SYNCHRONOUS)),
     ] = "ASYNC_REPLICATION"
@@ -185,7 +185,7 @@ KIND = Kind(
     # The other cluster creates the directory, so a view of the directory is created after the path.
     precedes=(Precedes("view", same=(("remote_tenant", "tenant"), ("target_exported_dir", "path"))),),
     # VAST refuses a directory that exists on the other cluster ("path on peer exists"), also one that another path left behind.
-    lands=Lands(
+    remote_directory=RemoteDirectory(
         "remote_tenant",
         "remote_tenant_guid",
         "target_exported_dir",
@@ -211,9 +211,9 @@ KIND = Kind(
     grouped=Grouped(
         "guid",
         role="role",
-        leads=frozenset({"SOURCE"}),
-        follows=frozenset({"DESTINATION"}),
-        alone=frozenset({"STANDALONE"}),
+        sources=frozenset({"SOURCE"}),
+        destinations=frozenset({"DESTINATION"}),
+        detached=frozenset({"STANDALONE"}),
         state="state",
         settled=frozenset(map(_word, _USABLE | _BROKEN | _SETTLED)),
         across="remote_tenant",
@@ -224,8 +224,8 @@ KIND = Kind(
         lost=frozenset({"DELETED_ON_PEER"}),
         kept_by="capabilities",
         at_once=frozenset({SYNCHRONOUS}),
-        parted=frozenset(map(_word, _PARTED)),
-        told=Told(
+        disconnected=frozenset(map(_word, _DISCONNECTED)),
+        lag=Lag(
             as_of="newest_restore_point",
             arrived="arrived",
             taken="newest_snapshot",

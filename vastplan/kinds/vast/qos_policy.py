@@ -5,17 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import NO_LIMIT, OFF, collection
-from vastplan.kinds.vast._whom import (
+from vastplan.kinds.vast._subjects import (
     LIMITED,
     USER_TYPES,
     Id,
     Sid,
-    Somebody,
-    each_once,
+    SubjectName,
+    distinct,
     identifier,
     in_order,
-    one_of,
-    whom,
+    refuse_other_than_one,
+    subject_of,
 )
 from vastplan.model.plan import Stage
 from vastplan.schema.kind import Kind, Row, Values
@@ -79,15 +79,15 @@ class StaticLimits(Spec):
 
     @model_validator(mode="after")
     def _in_order(self) -> "StaticLimits":
-        for way in ("reads", "writes"):
+        for direction in ("reads", "writes"):
             for unit, burst in (("bw_mbps", "bw_mb"), ("iops", "iops")):
-                floor = getattr(self, f"min_{way}_{unit}")
-                ceiling = getattr(self, f"max_{way}_{unit}")
-                peak = getattr(self, f"burst_{way}_{burst}")
+                floor = getattr(self, f"min_{direction}_{unit}")
+                ceiling = getattr(self, f"max_{direction}_{unit}")
+                peak = getattr(self, f"burst_{direction}_{burst}")
                 if isinstance(floor, int) and isinstance(ceiling, int) and 0 < ceiling < floor:
-                    raise ValueError(f"min_{way}_{unit} is above max_{way}_{unit}")
+                    raise ValueError(f"min_{direction}_{unit} is above max_{direction}_{unit}")
                 if isinstance(peak, int) and isinstance(ceiling, int) and 0 < peak <= ceiling:
-                    raise ValueError(f"burst_{way}_{burst} must exceed max_{way}_{unit}")
+                    raise ValueError(f"burst_{direction}_{burst} must exceed max_{direction}_{unit}")
         return self
 
 
@@ -141,7 +141,7 @@ class AttachedUser(Spec):
     VMS shows `name` and `fqdn` for the user. Without them it shows the user as written here, without a domain.
     """
 
-    user: Somebody | Existing | MISSING = MISSING
+    user: SubjectName | Existing | MISSING = MISSING
     """User of this document, by name; one of a directory as {existing: NAME}."""
     uid: Id | MISSING = MISSING
     """UID of the user, where user is not written."""
@@ -161,24 +161,24 @@ class AttachedUser(Spec):
             return values
         if values.keys() == {"existing"}:
             return {"user": values}
-        said = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
-        if len(said) < len(values):
+        fields = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
+        if len(fields) < len(values):
             if values.get("identifier_type") not in USER_TYPES.values() or "identifier_value" not in values:
                 raise ValueError(
                     f"identifier_type is one of {', '.join(USER_TYPES.values())}, and comes with identifier_value"
                 )
-            said |= whom(values["identifier_type"], values["identifier_value"])
-        ways = (said.get(way) for way in USER_TYPES)
-        called = {str(way.get("existing") if isinstance(way, dict) else way) for way in ways}
-        shown_as_said = "name" in said and str(said["name"]) in called
-        implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
+            fields |= subject_of(values["identifier_type"], values["identifier_value"])
+        identifiers = (fields.get(each) for each in USER_TYPES)
+        called = {str(each.get("existing") if isinstance(each, dict) else each) for each in identifiers}
+        same_name = "name" in fields and str(fields["name"]) in called
+        implied = {"name": same_name, "fqdn": fields.get("fqdn") == ""}
         if values.get("identifier_type") == USER_TYPES["user"]:
-            said["user"] = {"existing": said["user"]}  # a user of VMS, who need not be in the document
-        return {name: value for name, value in said.items() if not implied.get(name)}
+            fields["user"] = {"existing": fields["user"]}  # a user of VMS, who need not be in the document
+        return {name: value for name, value in fields.items() if not implied.get(name)}
 
     @model_validator(mode="after")
     def _somebody(self) -> "AttachedUser":
-        one_of(self, USER_TYPES)
+        refuse_other_than_one(self, USER_TYPES)
         return self
 
 
@@ -188,7 +188,7 @@ def _just_the_name(item: Any) -> Any:
 
 _Attached = Annotated[
     AttachedUser,
-    BeforeValidator(lambda value: value, json_schema_input_type=Somebody | Existing | AttachedUser),
+    BeforeValidator(lambda value: value, json_schema_input_type=SubjectName | Existing | AttachedUser),
     Typed(_just_the_name),
 ]
 
@@ -243,7 +243,7 @@ class QosPolicy(QosLimits):
     """Whether the USER policy is the default one of the tenant. Without a default one, users without a policy are
     not limited. Setting it empties attached_users."""
     attached_users: Annotated[
-        Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING,
+        Annotated[list[_Attached], AfterValidator(distinct)] | None | MISSING,
         Clears([]),
         LIMITED,
         ServerDefault([], WITNESS),
@@ -265,9 +265,9 @@ def _with_mode(body: Row, values: Values) -> Row:
         body.setdefault("mode", "STATIC")
     users = []
     for attached in body.get("attached_users", ()):
-        shown = dict(attached)
-        kind_of, value = identifier(shown, USER_TYPES)
-        users.append({"name": value, "fqdn": "", **shown, "identifier_type": kind_of, "identifier_value": value})
+        user = dict(attached)
+        kind_of, value = identifier(user, USER_TYPES)
+        users.append({"name": value, "fqdn": "", **user, "identifier_type": kind_of, "identifier_value": value})
     return {**body, "attached_users": users} if "attached_users" in body else body
 
 
@@ -275,15 +275,15 @@ def _attached(values: Values, row: Row) -> Values:
     """The attached users in the document's form, without a name equal to the identifier and without an empty domain."""
     raw = row.get("attached_users")
     if isinstance(raw, list) and all(isinstance(user, dict) for user in raw):
-        told = [
+        users = [
             {
-                **whom(user.get("identifier_type"), user.get("identifier_value")),
+                **subject_of(user.get("identifier_type"), user.get("identifier_value")),
                 **({"name": user["name"]} if user.get("name") not in (None, "", user.get("identifier_value")) else {}),
                 **({"fqdn": user["fqdn"]} if user.get("fqdn") else {}),
             }
             for user in raw
         ]
-        values["attached_users"] = in_order(told)
+        values["attached_users"] = in_order(users)
     return values
 
 

@@ -5,19 +5,28 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode, refuse_soft_above_hard
-from vastplan.kinds.vast._whom import (
+from vastplan.kinds.vast._common import (
+    CLOCK,
+    CSI_CREATED,
+    INTERNAL,
+    NOTHING,
+    OFF,
+    Directory,
+    Mode,
+    refuse_soft_above_hard,
+)
+from vastplan.kinds.vast._subjects import (
     GROUP_TYPES,
     LIMITED,
     USER_TYPES,
     Id,
     Sid,
-    Somebody,
-    each_once,
+    SubjectName,
+    distinct,
     identifier,
     in_order,
-    one_of,
-    whom,
+    refuse_other_than_one,
+    subject_of,
 )
 from vastplan.model import units
 from vastplan.schema.endpoint import Endpoint
@@ -72,7 +81,7 @@ class QuotaLimits(Spec):
 class UserQuota(QuotaLimits):
     """Limits of one user below the directory: by name, uid or SID, of any provider of the tenant."""
 
-    user: Somebody | MISSING = MISSING
+    user: SubjectName | MISSING = MISSING
     """Name of the user, who may be of any provider of the tenant."""
     uid: Id | MISSING = MISSING
     """UID of the user, where user is not written."""
@@ -81,14 +90,14 @@ class UserQuota(QuotaLimits):
 
     @model_validator(mode="after")
     def _somebody(self) -> "UserQuota":
-        one_of(self, USER_TYPES)
+        refuse_other_than_one(self, USER_TYPES)
         return self
 
 
 class GroupQuota(QuotaLimits):
     """Limits of the members of one group together below the directory: by name, gid or SID."""
 
-    group: Somebody | MISSING = MISSING
+    group: SubjectName | MISSING = MISSING
     """Name of the group, which may be of any provider of the tenant."""
     gid: Id | MISSING = MISSING
     """GID of the group, where group is not written."""
@@ -97,7 +106,7 @@ class GroupQuota(QuotaLimits):
 
     @model_validator(mode="after")
     def _somebody(self) -> "GroupQuota":
-        one_of(self, GROUP_TYPES)
+        refuse_other_than_one(self, GROUP_TYPES)
         return self
 
 
@@ -113,13 +122,13 @@ def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 IsUserQuota = Annotated[bool | MISSING, ONE_WAY, OFF, Shorthand(_implied)]
 UserQuotas = Annotated[
-    Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING,
+    Annotated[list[UserQuota], AfterValidator(distinct)] | None | MISSING,
     Clears([]),
     LIMITED,
     ServerDefault([], WITNESS),
 ]
 GroupQuotas = Annotated[
-    Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING,
+    Annotated[list[GroupQuota], AfterValidator(distinct)] | None | MISSING,
     Clears([]),
     LIMITED,
     ServerDefault([], WITNESS),
@@ -202,8 +211,8 @@ def _flat(body: Row, values: Values) -> Row:
             limits = dict(rule)
             kind_of, value = identifier(limits, types)
             is_group = name == "group_quotas"
-            said = {"name": value, "identifier": value, "identifier_type": kind_of, "is_group": is_group}
-            rules.append({**said, **limits})
+            identified = {"name": value, "identifier": value, "identifier_type": kind_of, "is_group": is_group}
+            rules.append({**identified, **limits})
         if name in body:
             body[name] = rules
     return body
@@ -215,23 +224,23 @@ def _whose(values: Values, row: Row) -> Values:
         raw, rules = row.get(name), values.get(name)
         if not isinstance(raw, list) or not isinstance(rules, list):
             continue
-        told = []
-        for shown, limits in zip(raw, rules, strict=True):
-            if isinstance(shown, dict):
-                entity = shown["entity"] if isinstance(shown.get("entity"), dict) else shown
+        named = []
+        for rule, limits in zip(raw, rules, strict=True):
+            if isinstance(rule, dict):
+                entity = rule["entity"] if isinstance(rule.get("entity"), dict) else rule
                 set_ = {limit: value for limit, value in limits.items() if value not in (None, 0)}
-                told.append({**set_, **whom(entity.get("identifier_type"), entity.get("identifier"))})
-        values[name] = in_order(told) if len(told) == len(raw) else raw
+                named.append({**set_, **subject_of(entity.get("identifier_type"), entity.get("identifier"))})
+        values[name] = in_order(named) if len(named) == len(raw) else raw
     return _in_force(values) if values.get("is_user_quota") is False else values
 
 
 def _in_force(values: Values) -> Values:
     """The values without limits of users that VMS stores but does not enforce, as they are not switched on."""
     for name in BY_USER:
-        kept = values.get(name)
-        if isinstance(kept, dict):
-            values[name] = dict.fromkeys(kept)
-        elif isinstance(kept, list):
+        limits = values.get(name)
+        if isinstance(limits, dict):
+            values[name] = dict.fromkeys(limits)
+        elif isinstance(limits, list):
             values[name] = []
     return values
 
@@ -249,7 +258,7 @@ KIND = Kind(
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
-    controller_owned=CSI_MADE,
+    controller_owned=CSI_CREATED,
     system_owned=INTERNAL,
     finish_encode=_flat,
     finish_decode=_whose,

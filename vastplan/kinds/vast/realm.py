@@ -38,9 +38,9 @@ class Realm(Spec):
 
 def of_tenant(values: Values, row: Row) -> Values:
     """VMS shows the tenant as a number and as an object; a row with neither belongs to the cluster."""
-    shown = row.get("tenant")
+    tenant = row.get("tenant")
     if values.get("tenant") is None:
-        values["tenant"] = shown.get("id") if isinstance(shown, dict) else None
+        values["tenant"] = tenant.get("id") if isinstance(tenant, dict) else None
     return values
 
 

@@ -23,7 +23,7 @@ class ReplicationPeer(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     """Name of the peer, which its mirror on the other cluster has too; the entry's key when left out."""
-    pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(made=False)]
+    pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(at_create=False)]
     """VIP pool of this cluster, of role REPLICATION, that carries the connection."""
     leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False), Opens()]
     """VIP pool of the other cluster, of role REPLICATION, whose first address opens the connection."""

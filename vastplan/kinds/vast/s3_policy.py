@@ -55,9 +55,9 @@ class S3Policy(Spec):
     """Tenant that the policy belongs to; it applies to the buckets of that tenant."""
     policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=narrowed)]
     """Policy document, written as data with Version and Statement, in VAST's part of Amazon's policy language."""
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(made=False), Revokes(_LESS), ServerDefault(True, PROSE)] = (
-        MISSING
-    )
+    enabled: Annotated[
+        bool | MISSING, AFTER_CREATE, Opens(at_create=False), Revokes(_LESS), ServerDefault(True, PROSE)
+    ] = MISSING
     """Whether the policy is in force; otherwise it allows and denies nothing."""
 
 

@@ -127,7 +127,7 @@ class Tenant(Spec):
         ReferenceName | MISSING,
         Refers("local_provider"),
         Wire("local_provider_id"),
-        Opens(made=False),
+        Opens(at_create=False),
         Revokes("the tenant loses the users and groups of the former provider and gets those of the other one"),
         ServerDefault(AsWitness(), WITNESS),
     ] = MISSING

@@ -28,7 +28,7 @@ class User(InProvider):
     addition. The switches say what the user may do by S3, unless an identity policy of the user says otherwise.
     """
 
-    uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
+    uid: Annotated[Count | MISSING, Opens(at_create=False), _UID] = MISSING
     """UID by which NFS knows the user, unique in the local provider."""
     gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = (
         MISSING

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
+from vastplan.kinds.vast._common import CSI_CREATED, INTERNAL, OFF, Directory, Mode, collection
 from vastplan.kinds.vast._two_sites import OnTwoSites
 from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.qos_policy import QosLimits
@@ -48,9 +48,9 @@ Period = Annotated[
     StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$"),
     Says("a time, such as 12h, 30d or 1y: a whole number and h, m, d or y"),
 ]
-_KEPT = "retention"  # all fields of the group together decide how long files and objects are kept
-_NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
-_NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
+_RETENTION = "retention"  # all fields of the group together decide how long files and objects are kept
+_NO_RETENTION = ServerDefault(False, WITNESS, group=_RETENTION)
+_NO_PERIOD = ServerDefault(None, WITNESS, group=_RETENTION)
 _OWNED = Revokes("keys of the former owner may at once do only what policies allow")
 _Share = Annotated[
     str,
@@ -117,14 +117,14 @@ def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
 LifecycleRules = Annotated[Annotated[list[LifecycleRule], AfterValidator(_each_once)], Field(min_length=1)]
 
 
-def parts_are_there(of: Spec, names: Spec | Any, made_by: Mapping[str, str]) -> None:
+def refuse_names_of_missing_parts(of: Spec, names: Spec | Any, creators: Mapping[str, str]) -> None:
     """Raises `ValueError` for a name of a part that the entry does not create; `made_by` has the field that creates each part."""
-    for part, field in made_by.items() if names is not MISSING else ():
+    for part, field in creators.items() if names is not MISSING else ():
         if getattr(names, part) is not MISSING and getattr(of, field) is MISSING:
             raise ValueError(f"names.{part} needs {field}")
 
 
-def kept_as_said(of: Any, protocols: Set[str]) -> None:
+def refuse_wrong_retention(of: Any, protocols: Set[str]) -> None:
     """Raises `ValueError` if the retention fields are incomplete or exclude each other."""
     locked = protocols if of.locking is True else set()
     if "S3" in locked and of.s3_versioning is not True:
@@ -190,7 +190,7 @@ class View(OnTwoSites):
         list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING,
         SET,
         Clears([]),
-        Opens(lost=True, made=False),
+        Opens(lost=True, at_create=False),
         ServerDefault([], WITNESS),
     ] = MISSING
     """Protocols by which users see only what they may access in a directory (access-based enumeration)."""
@@ -217,9 +217,9 @@ class View(OnTwoSites):
     """Name of the S3 bucket; protocol S3 needs it."""
     bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
     """User, by name, who owns the bucket and may do everything in it that no policy denies; protocol S3 needs it."""
-    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False), _OWNED] = (
-        MISSING
-    )
+    bucket_owner_type: Annotated[
+        Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(at_create=False), _OWNED
+    ] = MISSING
     """Whether bucket_owner is the name of a user or of a role."""
     allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether S3 requests without a key are answered, for objects whose ACL or mode bits let everybody in."""
@@ -229,16 +229,16 @@ class View(OnTwoSites):
     bucket_creators_groups: _Creators = MISSING
     """Groups by name for whose members this view of protocol ENDPOINT creates new S3 buckets. Where two such views
     fit a user, it is not certain which one is used."""
-    s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NO_RETENTION] = MISSING
     """Whether the bucket keeps the old versions of objects that are overwritten or deleted. Once on, it cannot be
     switched off."""
-    locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    locking: Annotated[bool | MISSING, ONE_WAY, _NO_RETENTION] = MISSING
     """Whether files and objects can be locked against change and deletion. It is never switched off again; a bucket
     needs s3_versioning with it."""
-    s3_locks_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    s3_locks_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_RETENTION)] = MISSING
     """Retention mode of new object versions that are uploaded without one. GOVERNANCE and COMPLIANCE need
     default_retention_period."""
-    files_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    files_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_RETENTION)] = MISSING
     """Retention mode of new files: GOVERNANCE lets authorized users shorten a retention, COMPLIANCE only lets them
     extend it. Locking with NFS or SMB needs one of these."""
     default_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
@@ -290,8 +290,8 @@ class View(OnTwoSites):
         return self
 
     @model_validator(mode="after")
-    def _kept(self) -> "View":
-        kept_as_said(self, self._protocols())
+    def _retention(self) -> "View":
+        refuse_wrong_retention(self, self._protocols())
         return self
 
     def _protocols(self) -> set[str]:
@@ -305,8 +305,8 @@ class View(OnTwoSites):
 
     @model_validator(mode="after")
     def _names_of_its_parts(self) -> "View":
-        made_by = {"quota": "quota", "protected_path": self.protected_by(), "qos_policy": "qos"}
-        parts_are_there(self, self.names, made_by)
+        creators = {"quota": "quota", "protected_path": self.protected_by(), "qos_policy": "qos"}
+        refuse_names_of_missing_parts(self, self.names, creators)
         return self
 
 
@@ -351,7 +351,7 @@ KIND = Kind(
     witness=Witness(("path",), "/"),
     # The view creates the directory that the path protects.
     precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
-    controller_owned=CSI_MADE,
+    controller_owned=CSI_CREATED,
     system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,
     finish_decode=_grants,

@@ -95,13 +95,13 @@ class ViewPolicy(Spec):
     """Name of the policy, unique on the cluster whatever the tenant; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
     """Tenant whose views may use the policy; null serves the views of every tenant."""
-    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = (
-        MISSING
-    )
+    flavor: Annotated[
+        Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(at_create=False), _NATIVE
+    ] = MISSING
     """Permissions that decide on access to files: mode bits of NFS, ACLs of SMB, policies and ACLs of S3
     (S3_NATIVE), or those that were set last by any client. It cannot change while buckets use the policy."""
     access_flavor: Annotated[
-        Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
+        Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(at_create=False), ServerDefault("ALL", WITNESS)
     ] = MISSING
     """Protocols besides NFSv3 whose clients may set permissions under flavor MIXED_LAST_WINS."""
     auth_source: Annotated[
@@ -117,7 +117,7 @@ class ViewPolicy(Spec):
     protocol does not show files whose names it does not allow."""
     gid_inheritance: Annotated[Literal["LINUX", "BSD"] | MISSING, ServerDefault("LINUX", WITNESS)] = MISSING
     """Owning group of new files: LINUX takes the group of the user, BSD that of the parent directory."""
-    inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(at_create=False), OFF] = MISSING
     """Whether new files and directories get their POSIX permissions from the parent directory instead of the configured
     ones."""
     atime_frequency: Annotated[Span | MISSING, SECONDS, ServerDefault(3600, PROSE)] = MISSING
@@ -156,7 +156,7 @@ class ViewPolicy(Spec):
 
     nfs_minimal_protection_level: Annotated[
         Literal["NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"] | MISSING,
-        Opens(shut=("KRB_PRIVACY",), made=False),
+        Opens(shut=("KRB_PRIVACY",), at_create=False),
         ServerDefault("NONE", PROSE),
     ] = MISSING
     """Weakest authentication of NFSv4 mounts: NONE takes anonymous ones, SYSTEM needs AUTH_SYS or Kerberos, the others
@@ -166,7 +166,7 @@ class ViewPolicy(Spec):
     nfs_enforce_tls_relaxed: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether auxiliary protocols of NFSv3 (MOUNT, NLM, NSM, RQUOTA, NFSACL) need no TLS where nfs_enforce_tls asks for
     it."""
-    nfs_posix_acl: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    nfs_posix_acl: Annotated[bool | MISSING, Opens(at_create=False), OFF] = MISSING
     """Whether extended POSIX ACLs are supported in full."""
     nfs_return_open_permissions: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether access checks of NFS clients are always answered with permission 777, for all files and directories."""
@@ -189,7 +189,7 @@ class ViewPolicy(Spec):
     """Whether names of objects may contain // and /../, which other protocols do not allow."""
     s3_flavor_allow_free_listing: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether NFS clients may list bucket views and their subdirectories whatever the permissions of objects are."""
-    s3_flavor_detect_full_pathname: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    s3_flavor_detect_full_pathname: Annotated[bool | MISSING, Opens(at_create=False), OFF] = MISSING
     """Whether identity policies are compared with the full names of objects for access by NFS under flavor S3_NATIVE,
     or with the name of the bucket alone."""
     s3_visibility: Annotated[_Names, Opens(), ServerDefault([], WITNESS)] = MISSING
@@ -223,12 +223,12 @@ def _permissions(body: Row, values: Values) -> Row:
     pools = body.pop(_PERMISSIONS, None)
     if pools is None:
         return body
-    known = {str(pool): mode for mode, ids in pools.items() for pool in ids}
-    others = {pool: found for pool in known if (found := _OTHER_MODE.fullmatch(pool))}
-    modes = {pool: mode for pool, mode in known.items() if pool not in others}
-    modes |= {found[1]: found[2] for found in others.values()}
+    mode_by_pool = {str(pool): mode for mode, ids in pools.items() for pool in ids}
+    others = {pool: match for pool in mode_by_pool if (match := _OTHER_MODE.fullmatch(pool))}
+    modes = {pool: mode for pool, mode in mode_by_pool.items() if pool not in others}
+    modes |= {match[1]: match[2] for match in others.values()}
     ids = [pool for of_mode in pools.values() for pool in of_mode if str(pool) not in others]
-    return {**body, "vip_pools": [*ids, *(int(found[1]) for found in others.values())], _PERMISSIONS: modes}
+    return {**body, "vip_pools": [*ids, *(int(match[1]) for match in others.values())], _PERMISSIONS: modes}
 
 
 def _pools(values: Values, row: Row) -> Values:

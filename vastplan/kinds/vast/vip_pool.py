@@ -40,7 +40,7 @@ from vastplan.schema.types import (
     VendorName,
 )
 
-_ROUTE = Opens(shut=(None,), made=False)  # another network than before can reach the pool
+_ROUTE = Opens(shut=(None,), at_create=False)  # another network than before can reach the pool
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
@@ -67,7 +67,7 @@ class VipPool(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the pool on the cluster; the entry's key when left out."""
-    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(made=False)] = "PROTOCOLS"
+    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(at_create=False)] = "PROTOCOLS"
     """Traffic that the pool carries: of clients by all protocols (PROTOCOLS), or between clusters (REPLICATION)."""
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens()] = (
         MISSING
@@ -84,7 +84,7 @@ class VipPool(Spec):
     gw_ipv6: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
     """IPv6 gateway through which clients reach the pool; null is none."""
     vlan: Annotated[
-        Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(made=False), ServerDefault(0, WITNESS)
+        Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(at_create=False), ServerDefault(0, WITNESS)
     ] = MISSING
     """VLAN on which the pool's addresses are exposed; 0 or null is untagged."""
     port_membership: Annotated[Literal["RIGHT", "LEFT", "ALL"] | MISSING, ServerDefault("ALL", PROSE)] = MISSING
@@ -93,7 +93,7 @@ class VipPool(Spec):
     """IDs of the CNodes that hold the pool's addresses; null or an empty list is all CNodes."""
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
     """Host name by which VAST DNS resolves the pool, without the suffix of the DNS service; null is none."""
-    enabled: Annotated[bool | MISSING, Opens(True, made=False), ServerDefault(True, SCHEMA)] = MISSING
+    enabled: Annotated[bool | MISSING, Opens(True, at_create=False), ServerDefault(True, SCHEMA)] = MISSING
     """Whether the pool's addresses are in service; otherwise nothing mounts through them."""
     vms_preferred: Annotated[bool | MISSING, OFF] = MISSING
     """Whether the CNodes of the pool are preferred as the host of VMS."""

@@ -111,7 +111,7 @@ class RunaiProvider:
 
     def _ours(self, kind: Kind, rows: list[Row]) -> list[Row]:
         """The rows of this cluster; a row that does not name its cluster is included."""
-        for path, allowed in kind.endpoint.ours:
+        for path, allowed in kind.endpoint.owned:
             values = {None, ABSENT, *map(self._filled, allowed)}
             rows = [row for row in rows if not isinstance(value := dig(row, path), Hashable) or value in values]
         return rows

@@ -17,7 +17,7 @@ from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Limits
 from vastplan.schema.types import Count, Existing, Says, Spec, Text
 
-Somebody = Annotated[Text, Field(min_length=1)]
+SubjectName = Annotated[Text, Field(min_length=1)]
 Sid = Annotated[
     str,
     StringConstraints(pattern=r"^S-[0-9]+(-[0-9]+)+$", max_length=256),
@@ -27,7 +27,7 @@ Id = Annotated[Count, Field(le=2**32 - 1)]
 # VMS's types of identifiers, by the document's fields. The REST API accepts `group`; the CLI calls it `groupname`.
 USER_TYPES = {"user": "username", "uid": "uid", "sid": "sid_str"}
 GROUP_TYPES = {"group": "group", "gid": "gid", "sid": "sid_str"}
-_SAID = {
+_FIELDS = {
     "username": "user", "uid": "uid", "sid_str": "sid", "sid": "sid", "group": "group", "groupname": "group", "gid": "gid",
 }  # fmt: skip
 _NUMBERS = frozenset({"uid", "gid"})
@@ -38,24 +38,24 @@ LIMITED = Limits(user="user.name", uid="user.uid", group="group.name", gid="grou
 """The fields by which an item of a list names the user or group that it limits."""
 
 
-def one_of(item: Spec, ways: Iterable[str]) -> None:
+def refuse_other_than_one(item: Spec, fields: Iterable[str]) -> None:
     """Raises `ValueError` unless exactly one of the fields that name a user or group is written."""
-    if len(said := [way for way in ways if isinstance(getattr(item, way), str | int | Existing)]) != 1:
-        also = f", not {' and '.join(said)}" if said else ""
-        raise ValueError(f"write one of {', '.join(ways)}{also}")
+    if len(written := [field for field in fields if isinstance(getattr(item, field), str | int | Existing)]) != 1:
+        also = f", not {' and '.join(written)}" if written else ""
+        raise ValueError(f"write one of {', '.join(fields)}{also}")
 
 
-def each_once(items: list[_Item]) -> list[_Item]:
+def distinct(items: list[_Item]) -> list[_Item]:
     """The items in vastplan's order, as the order in VMS has no meaning. Raises `ValueError` if a user or group is given twice."""
-    known: dict[tuple[str, str], _Item] = {}
+    by_subject: dict[tuple[str, str], _Item] = {}
     for item in items:
-        said = {way: getattr(item, way) for way in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, way)}
-        said = {way: value.existing if isinstance(value, Existing) else value for way, value in said.items()}
-        whom = _key(said)
-        if whom in known:
-            raise ValueError(f"{whom[0]} {whom[1]} is given twice")
-        known[whom] = item
-    return [known[whom] for whom in sorted(known, key=_order)]
+        written = {field: getattr(item, field) for field in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, field)}
+        written = {field: value.existing if isinstance(value, Existing) else value for field, value in written.items()}
+        subject = _key(written)
+        if subject in by_subject:
+            raise ValueError(f"{subject[0]} {subject[1]} is given twice")
+        by_subject[subject] = item
+    return [by_subject[subject] for subject in sorted(by_subject, key=_order)]
 
 
 def in_order(items: list[Values]) -> list[Values]:
@@ -65,21 +65,21 @@ def in_order(items: list[Values]) -> list[Values]:
 
 def identifier(item: Row, types: Mapping[str, str]) -> tuple[str, str]:
     """The type and the identifier that VMS takes; removes the field that names the user or group from `item`."""
-    way = next(way for way in types if way in item)
-    return types[way], str(item.pop(way))
+    field = next(field for field in types if field in item)
+    return types[field], str(item.pop(field))
 
 
-def whom(kind: Any, value: Any) -> Values:
+def subject_of(kind: Any, value: Any) -> Values:
     """The document's form of a type and an identifier; an unknown type stays as it is."""
-    way = _SAID.get(str(kind), str(kind))
-    return {way: int(value) if way in _NUMBERS and str(value).isdecimal() else str(value)}
+    field = _FIELDS.get(str(kind), str(kind))
+    return {field: int(value) if field in _NUMBERS and str(value).isdecimal() else str(value)}
 
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str]:
-    for way in (*USER_TYPES, *GROUP_TYPES):
-        value = item.get(way)
+    for field in (*USER_TYPES, *GROUP_TYPES):
+        value = item.get(field)
         if isinstance(value, str | int):
-            return way, str(value)
+            return field, str(value)
     return "", str(to_json(dict(item)))
 
 
