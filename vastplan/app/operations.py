@@ -98,7 +98,7 @@ class Operations(Generic[Wanted, Planned]):
             met.refuse_another(known, parts)
             if known.phase is Phase.ABORTED:
                 return evened(known, parts, write)
-            return abort(known, met.stages(known), Run(clock, write, tell, met.standing, again))
+            return abort(known, met.stages(), Run(clock, write, tell, met.standing, again))
 
     def known(self, workspace: Workspace) -> tuple[Operation, ...]:
         """The last operation of each subject, from the ledger. Reads no system."""

@@ -63,7 +63,7 @@ def carried(
     parts: Mapping[str, SiteLedger],
     run: Run,
     record: Callable[[], Operation],
-    stages: Callable[[Operation], tuple[Stage, ...]],
+    stages: Callable[[], tuple[Stage, ...]],
 ) -> Operation:
     """Carry out a plan: begin with the record from `record`, or go on. `known` is the last operation on the subject.
 
@@ -79,8 +79,8 @@ def carried(
     elif known.id != short:
         raise second(known)
     else:
-        operation = forward(known, stages(known), run)
-    return close(carry_out(operation, stages(operation), run), run)
+        operation = forward(known, stages(), run)
+    return close(carry_out(operation, stages(), run), run)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_beg
 from vastplan.operations.plan.steps import staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
-from vastplan.operations.subject import Heading, Parts, Subject
+from vastplan.operations.subject import Heading, Met, Parts, Subject
 
 
 class Moves:
@@ -74,31 +74,7 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class PathMove:
-    """The move of one path."""
-
-    document: Document
-    pair: Pair
-    wanted: WantedMove
-
-    @property
-    def label(self) -> str:
-        """The address of the path."""
-        return str(self.pair.path)
-
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """Source and target."""
-        return self.pair.source, self.pair.target
-
-    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> PathMet:
-        """The path at both sites. Raises `VastplanError` if one does not have it."""
-        ends, guid = ends_of(self.document, sites, self.pair, parts, clock)
-        return PathMet(self.document, self.pair, self.wanted, ends, guid)
-
-
-@dataclass(frozen=True, slots=True)
-class PathMet:
+class PathMet(Met[MovePlan]):
     """The path of a move with its ends; `guid` is the same on both sides."""
 
     document: Document
@@ -133,7 +109,7 @@ class PathMet:
             loss=loss,
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
-            stages=tuple(map(shown, mode.stages(ends, wanted.broken))),
+            stages=tuple(map(shown, self.stages())),
             evidence=(*mode.evidence(ends, users), *((last_rehearsal(parts, self.guid),) if mode.tried else ())),
             by_hand=(
                 *mode.by_hand(pair),
@@ -188,17 +164,13 @@ class PathMet:
         if self.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
 
-    def stages(self, operation: Operation) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[Stage, ...]:
         """The stages of its mode."""
-        return mode_of(operation.mode).stages(self.ends, str(operation.consent.get("broken", "")))
+        return self._mode.stages(self.ends, self.wanted.broken)
 
     def standing(self, operation: Operation) -> str:
         """Which side may write now."""
         return self.ends.standing(operation)
-
-    def records(self, operation: Operation) -> tuple[Operation, ...]:
-        """The operation itself."""
-        return (operation,)
 
 
 def roles_now(document: Document, sites: Sites, operation: Operation, clock: Clock) -> Iterator[str]:
@@ -225,19 +197,27 @@ def _pair_now(document: Document, operation: Operation, path: str) -> Pair:
         return begun
 
 
-def _declared(document: Document, wanted: WantedMove, address: Address) -> PathMove:
+def _path(document: Document, pair: Pair, wanted: WantedMove) -> Subject[MovePlan]:
+    def meet(sites: Sites, parts: Parts, clock: Clock) -> PathMet:
+        return PathMet(document, pair, wanted, *ends_of(document, sites, pair, parts, clock))
+
+    return Subject(str(pair.path), (pair.source, pair.target), meet)
+
+
+def _declared(document: Document, wanted: WantedMove, address: Address) -> Subject[MovePlan]:
     _known_site(document, wanted.to)
     pair = pair_of(document.objects(), address, wanted.to)
-    return PathMove(document, mode_of(wanted.mode).aimed(document, pair, wanted), wanted)
+    return _path(document, mode_of(wanted.mode).aimed(document, pair, wanted), wanted)
 
 
-def _as_it_began(document: Document, pair: Pair, known: Operation) -> PathMove:
-    wanted = WantedMove(pair.path, known.target, known.mode, warm=str(known.facts.get("warm", "")))
+def _as_it_began(document: Document, pair: Pair, known: Operation) -> Subject[MovePlan]:
+    broken, warm = str(known.consent.get("broken", "")), str(known.facts.get("warm", ""))
+    wanted = WantedMove(pair.path, known.target, known.mode, broken, warm)
     if known.mode == FORK:
-        return PathMove(document, forked_before(pair, known), wanted)
+        return _path(document, forked_before(pair, known), wanted)
     if pair.rehearsal is not None:  # its record has it
-        return PathMove(document, pair, wanted)
-    return PathMove(document, mode_of(known.mode).aimed(document, pair, wanted), wanted)
+        return _path(document, pair, wanted)
+    return _path(document, mode_of(known.mode).aimed(document, pair, wanted), wanted)
 
 
 def _known_site(document: Document, site: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vastplan.model.address import Address
-from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
 from vastplan.operations.clock import Clock
@@ -15,7 +14,7 @@ from vastplan.operations.modes.restore.in_place import path_of
 from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
 from vastplan.operations.modes.restore.place import Place, place_begun, place_of
 from vastplan.operations.sites import Sites
-from vastplan.operations.subject import Parts
+from vastplan.operations.subject import Parts, Subject
 
 
 class Restores:
@@ -23,54 +22,38 @@ class Restores:
 
     name = "restore"
 
-    def wanted(self, document: Document, wanted: WantedRestore) -> PlaceRestore:
+    def wanted(self, document: Document, wanted: WantedRestore) -> Subject[RestorePlan]:
         """The place that somebody asks for. Raises `VastplanError`."""
         place = place_of(document, wanted.address)
         if wanted.mode == IN_PLACE:
-            return PlaceRestore(document, place, replace(wanted, name="", directory=""))
-        return PlaceRestore(document, place, named(place, wanted))
+            return _restore(document, place, replace(wanted, name="", directory=""))
+        return _restore(document, place, named(place, wanted))
 
-    def planned(self, document: Document, plan: RestorePlan) -> PlaceRestore:
+    def planned(self, document: Document, plan: RestorePlan) -> Subject[RestorePlan]:
         """The place of a plan. Raises `VastplanError`."""
         address, snapshot = Address.parse(plan.address), str(plan.snapshot.get("name"))
         wanted = WantedRestore(address, snapshot, plan.mode, plan.name, plan.directory)
-        return PlaceRestore(document, place_of(document, address), wanted)
+        return _restore(document, place_of(document, address), wanted)
 
-    def recorded(self, document: Document, operation: Operation) -> PlaceRestore | None:
+    def recorded(self, document: Document, operation: Operation) -> Subject[RestorePlan] | None:
         """The place of an operation, as its record keeps it."""
         place = place_begun(operation)
         return None if place is None else _begun(document, place, operation)
 
-    def begun(self, document: Document, operation: Operation) -> PlaceRestore:
+    def begun(self, document: Document, operation: Operation) -> Subject[RestorePlan]:
         """The place of an operation, from the document. Raises `VastplanError`."""
         return _begun(document, place_of(document, Address.parse(operation.address)), operation)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceRestore:
-    """The restore of one place."""
+def _restore(document: Document, place: Place, wanted: WantedRestore) -> Subject[RestorePlan]:
+    def meet(sites: Sites, parts: Parts, clock: Clock) -> RestoreMet:
+        if wanted.mode == IN_PLACE:
+            return path_of(document, sites, place, wanted, parts, clock)
+        return copy_of(document, sites, place, wanted, clock)
 
-    document: Document
-    place: Place
-    wanted: WantedRestore
-
-    @property
-    def label(self) -> str:
-        """The address that was asked for."""
-        return str(self.place.address)
-
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """Its site."""
-        return (self.place.site,)
-
-    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> RestoreMet:
-        """The place at its site. Raises `VastplanError` if the site lacks it, or cannot restore it in this mode."""
-        if self.wanted.mode == IN_PLACE:
-            return path_of(self.document, sites, self.place, self.wanted, parts, clock)
-        return copy_of(self.document, sites, self.place, self.wanted, clock)
+    return Subject(str(place.address), (place.site,), meet)
 
 
-def _begun(document: Document, place: Place, known: Operation) -> PlaceRestore:
+def _begun(document: Document, place: Place, known: Operation) -> Subject[RestorePlan]:
     wanted = WantedRestore(place.address, "", known.mode, directory=str(known.facts["directory"]))
-    return PlaceRestore(document, place, wanted)
+    return _restore(document, place, wanted)

@@ -35,6 +35,11 @@ class Call:
     told: Callable[[Facts, Facts], Told]
 
 
+def effect(shows: Callable[[Facts], object]) -> Callable[[Facts, Facts], Told]:
+    """The `told` of a call whose effect a read shows: it happened if `shows` is true of the read after it, and nothing did otherwise."""
+    return lambda _, now: Told.HAPPENED if shows(now) else Told.NOTHING
+
+
 class Holds(Enum):
     """The result of one observation of a gate."""
 
@@ -50,6 +55,11 @@ class Gate:
     holds: Holds
     says: str = ""
     facts: Facts = field(default_factory=dict)
+
+
+def waiting(text: str, **facts: Any) -> Gate:
+    """A gate that holds, with facts, once there is no `text` that says what it waits for."""
+    return Gate(Holds.NOT_YET, text) if text else Gate(Holds.YES, facts=facts)
 
 
 OPEN = Gate(Holds.YES)

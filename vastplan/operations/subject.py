@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Protocol, TypeAlias, TypedDict, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypedDict, TypeVar
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.site_ledger import SiteLedger
@@ -31,45 +33,49 @@ class Heading(TypedDict):
     expires: str
 
 
-class Met(Protocol[Planned]):
+class Met(ABC, Generic[Planned]):
     """A subject over the ports of its sites. Everything that reads raises what ports raise."""
 
+    @abstractmethod
     def plan(self, parts: Parts, heading: Callable[[datetime], Heading]) -> Planned:
         """The plan, without its id. Raises `VastplanError` if the operation is not possible."""
 
+    @abstractmethod
     def known(self, plan: Planned, parts: Parts) -> Operation | None:
         """The last operation on the subject. Raises `Stale` if the subject is not that of the plan, `VastplanError` if an open
         operation cannot go on with the document."""
 
+    @abstractmethod
     def record(self, plan: Planned, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
         """The operation to record, from the document and the present state. Raises `Stale` if they differ from the plan."""
 
+    @abstractmethod
     def refuse_another(self, known: Operation, parts: Parts) -> None:
         """Raises `Stale` if this is not the subject of the operation to take back."""
 
-    def stages(self, operation: Operation) -> tuple[Stage, ...]:
-        """The stages of the operation."""
+    @abstractmethod
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of the operation, in order."""
 
+    @abstractmethod
     def standing(self, operation: Operation) -> str:
         """What the subject is like now: which side may write, or which data a directory has."""
 
     def records(self, operation: Operation) -> tuple[Operation, ...]:
-        """The records to keep of an operation: one for each path."""
+        """The records to keep of an operation: itself, unless it has one for each path."""
+        return (operation,)
 
 
-class Subject(Protocol[Planned]):
-    """What an operation changes. `label` names it in messages."""
+@dataclass(frozen=True, slots=True)
+class Subject(Generic[Planned]):
+    """What an operation changes, at its `sites`. `label` is its address, or its addresses, for messages.
 
-    @property
-    def label(self) -> str:
-        """Its address, or its addresses."""
+    `meet` returns it over the ports of its sites. Raises `VastplanError` if a site lacks it.
+    """
 
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """Its sites."""
-
-    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> Met[Planned]:
-        """The subject over the ports of its sites. Raises `VastplanError` if a site lacks it."""
+    label: str
+    sites: tuple[str, ...]
+    meet: Callable[[Sites, Parts, Clock], Met[Planned]]
 
 
 class OperationKind(Protocol[Wanted, Planned]):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.snapshot import gone, snapshot_of
-from vastplan.operations.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, effect
 from vastplan.schema.ports.replica import Replica
 from vastplan.schema.ports.snapshots import Clonable, Copy, Snapshot
 
@@ -52,24 +52,20 @@ def make(store: Clonable, target: CopyTarget, operation: Operation) -> Call:
     """The copy of the snapshot that the operation has chosen."""
     snapshot = snapshot_of(operation)
 
-    def told(_: Facts, now: Facts) -> Told:
+    def as_asked(now: Facts) -> bool:
         # names are unique, so if another copy has the name, this operation created none
-        as_asked = (now["snapshot"], now["directory"]) == (snapshot.name, target.directory)
-        return Told.HAPPENED if now["guid"] and as_asked else Told.NOTHING
+        return bool(now["guid"]) and (now["snapshot"], now["directory"]) == (snapshot.name, target.directory)
 
     def send() -> None:
         store.make(snapshot.id, target.name, target.directory, background=target.background)
 
     body = {"name": target.name, "loanee_root_path": target.directory, "enabled": target.background}
     what = f"POST /snapshots/{snapshot.id}/clone/ {target.name} to {target.directory} at {store.site}"
-    return Call(COPY, what, body, lambda: _read(store, target.name), send, told)
+    return Call(COPY, what, body, lambda: _read(store, target.name), send, effect(as_asked))
 
 
 def drop(store: Clonable, target: CopyTarget, guid: str) -> Call:
     """Delete the copy with its directory: the one of that guid, and no other of its name."""
-
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["guid"] == guid else Told.HAPPENED
 
     what = f"DELETE /globalsnapstreams/ {target.name} ({guid}) with {target.directory} at {store.site}"
     return Call(
@@ -78,7 +74,7 @@ def drop(store: Clonable, target: CopyTarget, guid: str) -> Call:
         {"guid": guid, "remove_dir": True},
         lambda: _read(store, target.name),
         lambda: store.drop(target.name, guid),
-        told,
+        effect(lambda now: now["guid"] != guid),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.ends import LABEL, job_of
-from vastplan.operations.stage import Call, Told
+from vastplan.operations.stage import Call, effect
 from vastplan.schema.ports.workloads import STOPPED, Job, Jobs
 
 GONE = "gone"
@@ -24,24 +25,20 @@ def phase(jobs: Jobs, id: str) -> str:
 
 def suspend(jobs: Jobs, fact: Facts) -> Call:
     """Suspend a workload."""
-    job = job_of(fact)
-
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["phase"] in _STOPPING else Told.NOTHING
-
-    what = f"suspend {job.type} {job.name} ({job.id}) at {jobs.site}"
-    return Call(f"suspend {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.suspend(job), told)
+    return _changing("suspend", jobs, fact, jobs.suspend, lambda now: now["phase"] in _STOPPING)
 
 
 def resume(jobs: Jobs, fact: Facts) -> Call:
     """Resume a workload that the operation suspended."""
+    return _changing("resume", jobs, fact, jobs.resume, lambda now: now["phase"] not in ("Stopped", "Stopping"))
+
+
+def _changing(
+    verb: str, jobs: Jobs, fact: Facts, send: Callable[[Job], None], shows: Callable[[Facts], object]
+) -> Call:
     job = job_of(fact)
-
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["phase"] in ("Stopped", "Stopping") else Told.HAPPENED
-
-    what = f"resume {job.type} {job.name} ({job.id}) at {jobs.site}"
-    return Call(f"resume {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.resume(job), told)
+    what = f"{verb} {job.type} {job.name} ({job.id}) at {jobs.site}"
+    return Call(f"{verb} {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: send(job), effect(shows))
 
 
 def base_name(name: str) -> str:
@@ -68,11 +65,15 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
         asked = source.mapped(source.specification(job), {claim: becomes, **others}, f"{LABEL}={operation.id}")
         target.submit(job.type, name, project, asked)
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["phase"] == GONE else Told.HAPPENED
-
     what = f"submit {job.type} {name} at {target.site}"
-    return Call(f"submit {job.id}", what, {"of": job.id, "name": name, "claim": becomes}, read, send, told)
+    return Call(
+        f"submit {job.id}",
+        what,
+        {"of": job.id, "name": name, "claim": becomes},
+        read,
+        send,
+        effect(lambda now: now["phase"] != GONE),
+    )
 
 
 def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
-from vastplan.operations.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, Told, effect
 from vastplan.schema.ports.replica import Keeps, Point, Replica, Role
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
@@ -147,11 +147,10 @@ def force(replica: Replica) -> Call:
 def enable(replica: Replica) -> Call:
     """Enable replication at the new source."""
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["enabled"] else Told.NOTHING
-
     what = f"PATCH {replica.path} enabled at {replica.site}"
-    return Call(ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, told)
+    return Call(
+        ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, effect(lambda now: now["enabled"])
+    )
 
 
 def keep(replica: Keeps, name: str) -> Call:
@@ -161,11 +160,13 @@ def keep(replica: Keeps, name: str) -> Call:
         found = replica.kept(name)
         return {"snapshot": found.id if found else ""}
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["snapshot"] else Told.NOTHING
-
     return Call(
-        KEEP, f"POST /snapshots/ {name} at {replica.site}", {"name": name}, read, lambda: replica.keep(name), told
+        KEEP,
+        f"POST /snapshots/ {name} at {replica.site}",
+        {"name": name},
+        read,
+        lambda: replica.keep(name),
+        effect(lambda now: now["snapshot"]),
     )
 
 

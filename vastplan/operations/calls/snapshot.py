@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from vastplan.model.operation import Facts, Operation
-from vastplan.operations.stage import Call, Gate, Holds, Told
+from vastplan.operations.stage import Call, Gate, Holds, effect
 from vastplan.schema.ports.snapshots import Restorable, Snapshot, Store
 
 RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
+
+_made, _went = effect(lambda now: now["guid"]), effect(lambda now: not now["guid"])
 
 
 def copy_name(operation: Operation) -> str:
@@ -66,11 +68,15 @@ def stop_clone(source: Store, operation: Operation) -> Call:
     """Stop the copy in a new directory; one that has completed meanwhile stays."""
     name = copy_name(operation)
 
-    def told(before: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["complete"] else _went(before, now)
-
     what = f"PATCH /globalsnapstreams/ {name} stop at {source.site}"
-    return Call(STOP, what, {}, lambda: _copy(source, name), lambda: source.stop_clone(name), told)
+    return Call(
+        STOP,
+        what,
+        {},
+        lambda: _copy(source, name),
+        lambda: source.stop_clone(name),
+        effect(lambda now: now["complete"] or not now["guid"]),
+    )
 
 
 def commit(source: Restorable, operation: Operation) -> Call:
@@ -96,11 +102,3 @@ def complete(source: Store, operation: Operation) -> Gate:
 def _copy(source: Store, name: str) -> Facts:
     found = source.copy(name)
     return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}
-
-
-def _made(_: Facts, now: Facts) -> Told:
-    return Told.HAPPENED if now["guid"] else Told.NOTHING
-
-
-def _went(_: Facts, now: Facts) -> Told:
-    return Told.NOTHING if now["guid"] else Told.HAPPENED

@@ -9,7 +9,7 @@ from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.calls.job import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
 from vastplan.operations.ends import Ends, Home, jobs_of, newcomers
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, waiting
 from vastplan.schema.ports.workloads import Jobs
 
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
@@ -184,9 +184,9 @@ def _resuming(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Call
 
 
 def _resumed(jobs: Jobs | None, operation: Operation, stage: str) -> Gate:
-    waiting = [
+    stopped = [
         str(fact["name"])
         for fact in suspended(operation, stage, jobs_of(operation))
         if jobs is not None and phase(jobs, str(fact["id"])) in ("Stopping", "Stopped")
     ]
-    return Gate(Holds.NOT_YET, f"not resumed yet: {', '.join(waiting)}") if waiting else Gate(Holds.YES)
+    return waiting(f"not resumed yet: {', '.join(stopped)}" if stopped else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.stage import Call, Gate, Holds, Stage, Told
+from vastplan.operations.stage import Call, Gate, Holds, Stage, effect
 from vastplan.schema.ports.cache import Cached, Prefetch, Progress
 
 WARM, PREFETCH = "warm", "prefetch"
@@ -114,28 +114,22 @@ def _share(found: Prefetch, size: int | None) -> str:
 
 
 def _prefetch(satellite: Cached, directory: str, name: str) -> Call:
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["tasks"] else Told.NOTHING
-
     return Call(
         name,
         f"POST {satellite.path}prefetch_path {directory} at {satellite.site}",
         {"path": directory},
         lambda: {"tasks": list(satellite.running(directory))},
         lambda: {"task": satellite.prefetch(directory)},
-        told,
+        effect(lambda now: now["tasks"]),
     )
 
 
 def _stop(satellite: Cached, directory: str, task: int) -> Call:
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if task in now["tasks"] else Told.HAPPENED
-
     return Call(
         f"stop {task}",
         f"DELETE {satellite.path}prefetch_path {task} at {satellite.site}",
         {"task_id": task},
         lambda: {"tasks": list(satellite.running(directory))},
         lambda: satellite.stop(task),
-        told,
+        effect(lambda now: task not in now["tasks"]),
     )

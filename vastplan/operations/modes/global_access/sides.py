@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 
+from vastplan.model import formatting
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
-from vastplan.operations.modes.global_access.stages import SharedEnds
-from vastplan.operations.modes.global_access.write_time import crossing
+from vastplan.operations.modes.global_access.stages import Crossing, SharedEnds
 from vastplan.operations.modes.sides import path_at
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.sites import Sites
@@ -44,7 +44,7 @@ def shared_sides(
         source=near, target=far, clock=clock, work=work, unread=unread,
         source_jobs=sites.jobs(pair.source), target_jobs=sites.jobs(pair.target), source_mounts=sites.mounts(pair.source),
         origin=near if pair.origin == pair.source else far, cached=(near_cache, far_cache),
-        directory=pair.warm or satellite, lease=pair.lease, crossing=crossing(document, pair),
+        directory=pair.warm or satellite, lease=pair.lease, crossing=_crossing(document, pair),
     )  # fmt: skip
     with contextlib.suppress(Refused, Unreachable):  # a stage that needs them reports it
         ends = replace(ends, size=ends.origin.used(), lease=max(ends.lease, ends.told_lease() or 0.0))
@@ -57,3 +57,21 @@ def _side(sites: Sites, pair: Pair, site: str, directory: str) -> tuple[Replica,
     except Unreachable as problem:
         return *silent_path(site, str(problem)), ""
     return found.replica, found.cache(), found.guid
+
+
+def _crossing(document: Document, pair: Pair) -> Crossing | None:
+    """The time to write a checkpoint at a satellite, from the volume's checkpoint block and the site's bandwidth; `None` without such a block."""
+    if not pair.volume or pair.target == pair.origin:
+        return None
+    found = document.wan_write(pair.volume, pair.target, pair.origin)
+    if found is None or isinstance(found, str):
+        return None if found is None else Crossing(f"unknown: {found}")
+    mode = "async: workloads keep running" if found.asynchronous else "sync: workloads wait"
+    size, rate = formatting.size(found.size), formatting.rate(found.rate)
+    said = f"{size} take {formatting.span(found.seconds)} at {rate} ({mode})"
+    if found.interval is None:
+        return Crossing(f"{said}; the interval is unknown")
+    said = f"{said}; one is written every {formatting.span(found.interval)}"
+    too_long = not found.asynchronous and found.seconds > found.interval
+    problem = f"writing a checkpoint over the WAN takes longer than the interval between two: {said}"
+    return Crossing(said, problem if too_long else "")

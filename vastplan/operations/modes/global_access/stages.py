@@ -16,7 +16,7 @@ from vastplan.operations.calls.copy import patience
 from vastplan.operations.calls.job import STILL, new_name, phase, suspend
 from vastplan.operations.ends import Ends, Home, jobs_of
 from vastplan.operations.modes.global_access.prefetch import warm
-from vastplan.operations.stage import Call, Gate, Holds, Stage, look
+from vastplan.operations.stage import Call, Gate, Holds, Stage, look, waiting
 from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica, Role
@@ -150,7 +150,7 @@ def _read_gate(ends: SharedEnds) -> Stage:
                 Holds.NOT_YET, f"the lease of {lease:.0f} s that began at {since.isoformat(timespec='seconds')}"
             )
         problem = amiss(ends)
-        return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
+        return waiting(problem, lease=lease)
 
     there, origin = ends.satellite.site, ends.origin.site
     does = f"wait until no read at {there} can be older than the freeze"
@@ -187,7 +187,7 @@ def _start(ends: SharedEnds) -> Stage:
         names = _submitted(operation) if jobs is not None else ()
         found = [one for name in names if jobs is not None and (one := jobs.named(name)) is not None]
         moving = [f"{one.name} is {now}" for one in found if jobs and (now := phase(jobs, one.id)) not in STILL]
-        return Gate(Holds.NOT_YET, "; ".join(moving)) if moving else Gate(Holds.YES)
+        return waiting("; ".join(moving))
 
     return replace(
         start(ends, FREEZE),

@@ -33,58 +33,31 @@ from vastplan.operations.plan.steps import staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
-from vastplan.operations.subject import Heading, Parts
+from vastplan.operations.subject import Heading, Met, Parts, Subject
 
 _MODE = MODES[PLANNED]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupMove:
-    """The move of all pairs."""
-
-    document: Document
-    pairs: tuple[Pair, ...]
-    address: Address | None = None
-    """The project or tenant, for a move that is to be planned."""
-
-    @property
-    def label(self) -> str:
-        """The addresses of the paths."""
-        return ", ".join(str(pair.path) for pair in self.pairs)
-
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """Source and target."""
-        return self.pairs[0].source, self.pairs[0].target
-
-    def meet(self, sites: Sites, parts: Parts, clock: Clock) -> GroupMet:
-        """The paths at both sites. Raises `VastplanError` if one does not have them."""
-        met = tuple(ends_of(self.document, sites, pair, parts, clock) for pair in self.pairs)
-        return GroupMet(
-            self.document, self.pairs, self.address, tuple(ends for ends, _ in met), tuple(guid for _, guid in met)
-        )
-
-
-def asked_for(document: Document, address: Address, to: str) -> GroupMove:
+def asked_for(document: Document, address: Address, to: str) -> Subject[MovePlan]:
     """The move of a project or tenant. Raises `VastplanError` if it cannot move as a whole."""
-    return GroupMove(document, _along(pairs_of(document.objects(), address, to)), address)
+    return _group(document, _along(pairs_of(document.objects(), address, to)), address)
 
 
-def group_of(document: Document, paths: Iterable[str], to: str) -> GroupMove:
+def group_of(document: Document, paths: Iterable[str], to: str) -> Subject[MovePlan]:
     """The move of some paths, by their addresses. Raises `VastplanError`."""
-    return GroupMove(document, _along(tuple(pair_of(document.objects(), Address.parse(path), to) for path in paths)))
+    return _group(document, _along(tuple(pair_of(document.objects(), Address.parse(path), to) for path in paths)))
 
 
-def group_begun(document: Document, operation: Operation) -> GroupMove | None:
+def group_begun(document: Document, operation: Operation) -> Subject[MovePlan] | None:
     """The move as its record keeps it, `None` if an older vastplan wrote the record without the pairs."""
     pairs = tuple(pair_begun(operation, path) for path in operation.facts[PATHS])
     known = tuple(pair for pair in pairs if pair is not None)
-    return GroupMove(document, known) if len(known) == len(pairs) else None
+    return _group(document, known) if len(known) == len(pairs) else None
 
 
 @dataclass(frozen=True, slots=True)
-class GroupMet:
-    """All pairs of a move, each with its ends and the guid of its path."""
+class GroupMet(Met[MovePlan]):
+    """All pairs of a move, each with its ends and the guid of its path. `address` is the project or tenant, if the move is to be planned."""
 
     document: Document
     pairs: tuple[Pair, ...]
@@ -133,7 +106,7 @@ class GroupMet:
             loss="nothing that was written to any of the paths before the freeze",
             jobs=users_together(users),
             covers=self.covers,
-            stages=tuple(map(shown, self._stages())),
+            stages=tuple(map(shown, self.stages())),
             evidence=(*read, *of_jobs(tuple(one for of_it in users for one in of_it), submits=True)),
             by_hand=tuple(dict.fromkeys(told)),
         )
@@ -189,9 +162,9 @@ class GroupMet:
             raise Stale(f"{known.address}: its paths are not those that are being moved")
         _refuse_overtaken(known, self._last(parts, known.facts[PATHS]))
 
-    def stages(self, operation: Operation) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[Stage, ...]:
         """The stages of all pairs as one list."""
-        return self._stages()
+        return as_one({guid: _MODE.stages(ends, "") for ends, guid in zip(self.ends, self.each, strict=True)})
 
     def standing(self, operation: Operation) -> str:
         """Which side of each path may write now."""
@@ -203,9 +176,6 @@ class GroupMet:
         paths = operation.facts[PATHS].items()
         return tuple(replace(operation, subject=guid, address=path) for path, guid in paths)
 
-    def _stages(self) -> tuple[Stage, ...]:
-        return as_one({guid: _MODE.stages(ends, "") for ends, guid in zip(self.ends, self.each, strict=True)})
-
     def _others(self, paths: Mapping[str, str]) -> bool:
         """Whether the paths differ from those of a plan or record, compared by guid and not by address."""
         return sorted(self.each) != sorted(paths.values())
@@ -216,6 +186,15 @@ class GroupMet:
 
     def _by_hand(self, pair: Pair, users: Users) -> tuple[str, ...]:
         return (*_MODE.by_hand(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
+
+
+def _group(document: Document, pairs: tuple[Pair, ...], address: Address | None = None) -> Subject[MovePlan]:
+    def meet(sites: Sites, parts: Parts, clock: Clock) -> GroupMet:
+        met = (ends_of(document, sites, pair, parts, clock) for pair in pairs)
+        ends, guids = zip(*met, strict=True)
+        return GroupMet(document, pairs, address, ends, guids)
+
+    return Subject(", ".join(str(pair.path) for pair in pairs), (pairs[0].source, pairs[0].target), meet)
 
 
 def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:

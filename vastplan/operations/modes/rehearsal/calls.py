@@ -11,7 +11,7 @@ from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.copy import CopyTarget
 from vastplan.operations.calls.job import GONE, base_name
 from vastplan.operations.ends import LABEL, Ends, job_of, jobs_of
-from vastplan.operations.stage import Call, Told
+from vastplan.operations.stage import Call, Told, effect
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
 from vastplan.schema.ports.snapshots import Clonable
 from vastplan.schema.ports.workloads import Job
@@ -119,9 +119,6 @@ def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
     """Delete the view; the directory stays."""
     directory = copy_of(operation).directory
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["id"] == id else Told.HAPPENED
-
     what = f"DELETE /views/ of {directory} ({id}) at {ends.target.site}"
     return Call(
         CLOSE,
@@ -129,7 +126,7 @@ def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
         {"guid": id},
         lambda: {"id": ends.views.view(directory)},
         lambda: ends.views.drop(directory, id),
-        told,
+        effect(lambda now: now["id"] != id),
     )
 
 
@@ -228,12 +225,18 @@ def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) ->
             job.type, name, mount.project, here.mapped(asked, {str(fact["claim"]): mount.name}, mark_of(operation))
         )
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["phase"] == GONE else Told.HAPPENED
-
     body = {"of": job.id, "name": name, "claim": mount.name}
     what = f"submit {job.type} {name} at {there.site}"
-    return (Call(f"submit {job.id}", what, body, lambda: _phase(ends, operation, fact), send, told),)
+    return (
+        Call(
+            f"submit {job.id}",
+            what,
+            body,
+            lambda: _phase(ends, operation, fact),
+            send,
+            effect(lambda now: now["phase"] != GONE),
+        ),
+    )
 
 
 def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
@@ -245,11 +248,15 @@ def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
         if found is not None and ends.target_jobs is not None:
             ends.target_jobs.remove(found)
 
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["phase"] in (GONE, "Deleting", "Terminating") else Told.NOTHING
-
     what = f"DELETE {job.type} {name} at {ends.target.site}"
-    return Call(f"delete {job.id}", what, {"name": name}, lambda: _phase(ends, operation, fact), send, told)
+    return Call(
+        f"delete {job.id}",
+        what,
+        {"name": name},
+        lambda: _phase(ends, operation, fact),
+        send,
+        effect(lambda now: now["phase"] in (GONE, "Deleting", "Terminating")),
+    )
 
 
 def _phase(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
@@ -263,17 +270,18 @@ def _called(name: str, id: str, number: int) -> str:
 
 
 def _made(name: str, what: str, find: Callable[[], Made], send: Callable[[], None], mark: str) -> Call:
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["ours"] else Told.NOTHING
-
-    return Call(name, what, {"mark": mark}, lambda: _found(find(), mark), send, told)
+    return Call(name, what, {"mark": mark}, lambda: _found(find(), mark), send, effect(lambda now: now["ours"]))
 
 
 def _gone(name: str, what: str, find: Callable[[], Made], send: Callable[[], None], mark: str) -> Call:
-    def told(_: Facts, now: Facts) -> Told:
-        return Told.NOTHING if now["ours"] and not now["leaving"] else Told.HAPPENED
-
-    return Call(name, what, {"mark": mark}, lambda: _found(find(), mark), send, told)
+    return Call(
+        name,
+        what,
+        {"mark": mark},
+        lambda: _found(find(), mark),
+        send,
+        effect(lambda now: not now["ours"] or now["leaving"]),
+    )
 
 
 def _found(found: Made, mark: str) -> Facts:

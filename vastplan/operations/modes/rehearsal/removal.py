@@ -8,7 +8,7 @@ from vastplan.model.operation import Operation
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.modes.rehearsal import calls
 from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, copy_of, tried
-from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stage import Call, Gate, Holds, Stage, waiting
 from vastplan.operations.stages.roles import LEAST
 
 CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
@@ -94,7 +94,7 @@ def ended(ends: Rehearsed, operation: Operation) -> Gate:
         for fact, _ in tried(operation)
         if operation.of(TRY, f"submit {fact['id']}") and (found := calls.running(ends, operation, fact)) is not None
     ]
-    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
+    return waiting(f"not deleted yet: {', '.join(left)}" if left else "")
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
@@ -112,7 +112,7 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether none of the rehearsal's claims and volumes exists."""
     left = calls.left_of(ends, operation)
-    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
+    return waiting(f"not deleted yet: {', '.join(left)}" if left else "")
 
 
 def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
@@ -129,4 +129,4 @@ def dropped(ends: Rehearsed, operation: Operation) -> Gate:
     if calls.own_view(ends, operation):
         return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
     there = copies.own(ends.store, copy, operation, CLONE) is not None
-    return Gate(Holds.NOT_YET, f"{copy.name} still exists") if there else Gate(Holds.YES)
+    return waiting(f"{copy.name} still exists" if there else "")

@@ -65,7 +65,7 @@ class CopyMet(RestoreMet):
         """The YAML of the copy."""
         return lines_of(self.place, self.wanted.name, self.wanted.directory)
 
-    def stages(self, operation: Operation | None) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[Stage, ...]:
         """One: the copy."""
         return (clone(self.source, self.bound),)
 

@@ -100,7 +100,7 @@ class InPlaceMet(RestoreMet):
         source = self.home.source
         return (*of_snapshot, *_newer(source, self.place, snapshot, now), *_of_path(source, self.home, users))
 
-    def stages(self, operation: Operation | None) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[Stage, ...]:
         """Its stages, in order."""
         return in_place(self.home, self.bound)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
@@ -21,8 +21,7 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Work, noted
 from vastplan.operations.modes.restore.place import PLACE, Place, facts_of
 from vastplan.operations.plan.evidence import used_bytes
-from vastplan.operations.stage import Stage
-from vastplan.operations.subject import Heading, Parts
+from vastplan.operations.subject import Heading, Met, Parts
 from vastplan.schema.ports.snapshots import Snapshot, Store
 from vastplan.schema.ports.workloads import Job
 
@@ -39,7 +38,7 @@ class WantedRestore:
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreMet(ABC):
+class RestoreMet(Met[RestorePlan]):
     """A place over the ports of its site. `subject` is the key of the record, `bound` the seconds that the copy may take.
 
     `name` and `directory` of `wanted` are those of the copy, "" for a restore in place.
@@ -65,14 +64,6 @@ class RestoreMet(ABC):
     @abstractmethod
     def loss(self, snapshot: Snapshot) -> str:
         """What is lost, in words."""
-
-    @abstractmethod
-    def stages(self, operation: Operation | None) -> tuple[Stage, ...]:
-        """Its stages, in order."""
-
-    @abstractmethod
-    def standing(self, operation: Operation) -> str:
-        """Which data the directory has now."""
 
     @abstractmethod
     def by_hand(self) -> tuple[str, ...]:
@@ -122,7 +113,7 @@ class RestoreMet(ABC):
             loss=self.loss(snapshot),
             jobs=tuple(noted(work, job) for work, job in users),
             covers=self.covers(),
-            stages=tuple(map(shown, self.stages(None))),
+            stages=tuple(map(shown, self.stages())),
             evidence=self.evidence(snapshot, now, users),
             by_hand=self.by_hand(),
         )
@@ -167,10 +158,6 @@ class RestoreMet(ABC):
         """Raises `Stale` if the operation is of another place."""
         if self.subject != known.subject:
             raise Stale(f"{known.address} is not the object that is being restored")
-
-    def records(self, operation: Operation) -> tuple[Operation, ...]:
-        """The operation itself."""
-        return (operation,)
 
 
 def snapshot_named(source: Store, name: str) -> Snapshot:
