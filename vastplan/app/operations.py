@@ -92,7 +92,10 @@ class Operations(Generic[Wanted, Planned]):
         if known.phase is Phase.DONE:
             raise VastplanError(f"{known.address}: the {known.kind} {known.id} has ended ({known.phase.value})")
         again = f"vastplan {self.kind.name} abort {document.paths} {known.id}"
-        subject = self.kind.recorded(document, known) or self._to_take_back(document, known, again)
+        try:
+            subject = self.kind.begun(document, known)
+        except VastplanError as problem:
+            raise _left_out(document, known, problem, again) from problem
         with _opened(workspace, subject, clock, again) as (met, parts, write):
             known = by_id(parts, self.kind.name, known.id)
             met.refuse_another(known, parts)
@@ -115,13 +118,6 @@ class Operations(Generic[Wanted, Planned]):
                     give_up = "" if PAST in one.facts else f"; or give up: {back}"
                     raise _left_out(document, one, problem, f"go on: {again}{give_up}") from problem
             raise
-
-    def _to_take_back(self, document: DocumentOf, known: Operation, again: str) -> Subject[Planned]:
-        """The subject of an operation whose record lacks it, from the document. Raises `VastplanError`, which says what to put back."""
-        try:
-            return self.kind.begun(document, known)
-        except VastplanError as problem:
-            raise _left_out(document, known, problem, again) from problem
 
 
 @contextmanager

@@ -57,20 +57,15 @@ class Moves:
         wanted = WantedMove(path, plan.target, plan.mode, plan.broken, plan.warm, plan.fork, plan.live)
         return _declared(document, wanted, path)
 
-    def recorded(self, document: Document, operation: Operation) -> Subject[MovePlan] | None:
-        """The path or paths of an operation, as its record keeps them."""
+    def begun(self, document: Document, operation: Operation) -> Subject[MovePlan]:
+        """The path or paths of an operation, as its record keeps them, or else from the document. Raises `VastplanError`."""
         if operation.facts.get(PATHS):
             return group_begun(document, operation)
         pair = pair_begun(operation, operation.address)
-        return None if pair is None else _as_it_began(document, pair, operation)
-
-    def begun(self, document: Document, operation: Operation) -> Subject[MovePlan]:
-        """The path or paths of an operation, from the document. Raises `VastplanError`."""
-        if operation.facts.get(PATHS):
-            return group_of(document, operation.facts[PATHS], operation.target)
-        address = Address.parse(operation.address)
-        _known_site(document, operation.target)
-        return _as_it_began(document, pair_of(document.objects(), address, operation.target), operation)
+        if pair is None:
+            _known_site(document, operation.target)
+            pair = pair_of(document.objects(), Address.parse(operation.address), operation.target)
+        return _as_it_began(document, pair, operation)
 
 
 @dataclass(frozen=True, slots=True)

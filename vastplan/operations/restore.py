@@ -35,14 +35,11 @@ class Restores:
         wanted = WantedRestore(address, snapshot, plan.mode, plan.name, plan.directory)
         return _restore(document, place_of(document, address), wanted)
 
-    def recorded(self, document: Document, operation: Operation) -> Subject[RestorePlan] | None:
-        """The place of an operation, as its record keeps it."""
-        place = place_begun(operation)
-        return None if place is None else _begun(document, place, operation)
-
     def begun(self, document: Document, operation: Operation) -> Subject[RestorePlan]:
-        """The place of an operation, from the document. Raises `VastplanError`."""
-        return _begun(document, place_of(document, Address.parse(operation.address)), operation)
+        """The place of an operation, as its record keeps it, or else from the document. Raises `VastplanError`."""
+        place = place_begun(operation) or place_of(document, Address.parse(operation.address))
+        wanted = WantedRestore(place.address, "", operation.mode, directory=str(operation.facts["directory"]))
+        return _restore(document, place, wanted)
 
 
 def _restore(document: Document, place: Place, wanted: WantedRestore) -> Subject[RestorePlan]:
@@ -52,8 +49,3 @@ def _restore(document: Document, place: Place, wanted: WantedRestore) -> Subject
         return copy_of(document, sites, place, wanted, clock)
 
     return Subject(str(place.address), (place.site,), meet)
-
-
-def _begun(document: Document, place: Place, known: Operation) -> Subject[RestorePlan]:
-    wanted = WantedRestore(place.address, "", known.mode, directory=str(known.facts["directory"]))
-    return _restore(document, place, wanted)

@@ -89,8 +89,6 @@ class OperationKind(Protocol[Wanted, Planned]):
     def planned(self, document: Document, plan: Planned) -> Subject[Planned]:
         """The subject of a plan. Raises `VastplanError`."""
 
-    def recorded(self, document: Document, operation: Operation) -> Subject[Planned] | None:
-        """The subject as an operation recorded it, `None` if an older vastplan wrote the record without it."""
-
     def begun(self, document: Document, operation: Operation) -> Subject[Planned]:
-        """The subject of an operation, as the document has it now. Raises `VastplanError`."""
+        """The subject of an operation, as it recorded it; if an older vastplan wrote the record without it, as the document has it now.
+        Raises `VastplanError`."""

@@ -48,11 +48,13 @@ def group_of(document: Document, paths: Iterable[str], to: str) -> Subject[MoveP
     return _group(document, _along(tuple(pair_of(document.objects(), Address.parse(path), to) for path in paths)))
 
 
-def group_begun(document: Document, operation: Operation) -> Subject[MovePlan] | None:
-    """The move as its record keeps it, `None` if an older vastplan wrote the record without the pairs."""
+def group_begun(document: Document, operation: Operation) -> Subject[MovePlan]:
+    """The move as its record keeps it; if an older vastplan wrote the record without the pairs, from the document. Raises `VastplanError`."""
     pairs = tuple(pair_begun(operation, path) for path in operation.facts[PATHS])
     known = tuple(pair for pair in pairs if pair is not None)
-    return _group(document, known) if len(known) == len(pairs) else None
+    if len(known) == len(pairs):
+        return _group(document, known)
+    return group_of(document, operation.facts[PATHS], operation.target)
 
 
 @dataclass(frozen=True, slots=True)
