@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.direct import DIRECT, goes_direct
 from tests.pace import is_in_share, is_left_whole, leave, share
 from vastplan.cli import main
 from vastplan.model.sensitive import Kept
@@ -76,6 +77,11 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _direct(request: pytest.FixtureRequest) -> None:
+    DIRECT.on = goes_direct(request.node.nodeid)
+
+
+@pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "REQUESTS_CA_BUNDLE",
@@ -89,6 +95,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "140")
+    # What is written is asked of the file system; that it is on the disk no test could tell.
+    monkeypatch.setattr("os.fsync", lambda _: None)
     # Whoever writes a test writes its documents; tests/trust takes this away.
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
     # What another test kept secret may be an everyday word in this one.

@@ -16,6 +16,7 @@ import yaml
 
 import vastplan.kinds
 import vastplan.systems
+from tests.direct import DIRECT
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Composed, Workspace
@@ -35,6 +36,8 @@ from vastplan.sim.serve import RecordedCall
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.world import World
 
+AS_SOMEBODY = {**requests.utils.default_headers(), "Content-Type": "application/json"}
+"""The headers of a script of somebody's own."""
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
 REGISTRY_KINDS = discover(vastplan.kinds).kinds
 SYSTEMS = discover_systems(vastplan.systems)
@@ -167,12 +170,10 @@ class Lab:
     def by_hand(self, site: str, system: str, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """Somebody uses the system's own API; answers the parsed body. Fails the test when the system refuses."""
         server = self.world.sites[site].servers[system]
-        response = requests.request(
-            method, server.url + path, json=body, verify=str(self.world.folder / "ca.pem"), timeout=30,
-            headers={**self._authorisation(site, system), **headers},
-        )  # fmt: skip
-        assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text}"
-        return response.json() if response.content else None
+        named = {**AS_SOMEBODY, **self._authorisation(site, system), **headers}
+        answer = DIRECT.ask(server, method, path, None if body is None else json.dumps(body).encode(), named)
+        assert answer.status < 400, f"{method} {path}: {answer.status} {answer.data!r}"
+        return json.loads(answer.data) if answer.data else None
 
     def delete_by_hand(self, live: Live) -> None:
         """Somebody deletes an object with the system's own API; returns once it is gone."""
@@ -191,13 +192,13 @@ class Lab:
         if system == "kubernetes":
             return {"Authorization": f"Bearer {one.password}"}
         if (site, system) not in self._tokens:
-            ca = str(self.world.folder / "ca.pem")
             if system == "vast":
-                body = {"username": one.username, "password": one.password}
-                token = requests.post(one.url + "/api/token/", json=body, verify=ca, timeout=30).json()["access"]
+                path, name, body = "/api/token/", "access", {"username": one.username, "password": one.password}
             else:
+                path, name = "/api/v1/token", "accessToken"
                 body = {"grantType": "client_credentials", "clientID": one.username, "clientSecret": one.password}
-                token = requests.post(one.url + "/api/v1/token", json=body, verify=ca, timeout=30).json()["accessToken"]
+            server = self.world.sites[site].servers[system]
+            token = json.loads(DIRECT.ask(server, "POST", path, json.dumps(body).encode(), AS_SOMEBODY).data)[name]
             self._tokens[site, system] = {"Authorization": f"Bearer {token}"}
         return self._tokens[site, system]
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests.direct import DIRECT
 from tests.documented.coverage import coverage, excused
 from tests.documented.recorder import Recorder, exceptions
 
@@ -32,7 +33,8 @@ def _worker(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    RECORDER.install()
+    DIRECT.install()
+    RECORDER.install()  # hears what is sent either way
 
 
 @pytest.fixture(autouse=True)

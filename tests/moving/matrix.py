@@ -14,7 +14,7 @@ from vastplan.ledger.file import FileSession
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
-from vastplan.sim.faults import Fault, Faults
+from vastplan.sim.faults import Effect, Fault, Faults
 from vastplan.systems.transport import Answer, Request, Transport
 
 NEVER = -1  # a request that does not come
@@ -150,6 +150,9 @@ class Nth:
             for server in site.servers.values():
                 server.faults = _Faults(self)
 
+    def effects(self) -> set[Effect]:
+        return {self._fault.effect} if self._fault else set()
+
     def strike(self, method: str, path: str) -> Fault | None:
         if "token" in path or (method != "GET") is not self._writes:
             return None
@@ -164,6 +167,9 @@ class _Faults(Faults):
     def __init__(self, nth: Nth) -> None:
         super().__init__()
         self._nth = nth
+
+    def effects(self) -> set[Effect]:
+        return self._nth.effects()
 
     def strike(self, method: str, path: str) -> Fault | None:
         return self._nth.strike(method, path)

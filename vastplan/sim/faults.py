@@ -63,6 +63,10 @@ class Faults:
     def __init__(self) -> None:
         self._armed: list[tuple[Fault, int]] = []
 
+    def effects(self) -> set[Effect]:
+        """What may happen to a request."""
+        return {fault.effect for fault, _ in self._armed}
+
     def arm(self, *faults: Fault) -> None:
         """Add faults."""
         self._armed += [(fault, 0) for fault in faults]

@@ -124,6 +124,18 @@ class Server:
             if call.method not in READ_ONLY and not call.path.rstrip("/").endswith(harmless)
         ]  # fmt: skip
 
+    def read(self, method: str, target: str, fields: Mapping[str, str], body: bytes) -> Request:
+        """A request from its first line, its headers by lower-case name, and its body."""
+        parts = urlsplit(target)
+        return Request(
+            method=method,
+            path=unquote(parts.path),
+            query=parse_qs(parts.query, keep_blank_values=True) if parts.query else {},
+            headers=fields,
+            body=body,
+            base_url=f"https://{fields.get('host') or self.url.removeprefix('https://')}",
+        )
+
     def answer(self, request: Request) -> tuple[Response, Fault | None]:
         """The plane's answer and the fault that strikes the request."""
         with self._lock:
@@ -152,6 +164,17 @@ class Server:
         if fault.effect is Effect.HTML:
             return Response(response.status, b"<html><body>gateway</body></html>", content_type="text/html")
         return response
+
+
+def written(response: Response) -> tuple[dict[str, str], bytes]:
+    """The headers and the body of a response as they are sent."""
+    body = response.encoded()
+    headers = dict(response.headers)
+    if body:
+        headers["Content-Type"] = response.content_type
+    if response.status != 204:
+        headers["Content-Length"] = str(len(body))
+    return headers, body
 
 
 class _HttpServer(ThreadingHTTPServer):
@@ -263,7 +286,6 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             return super().date_time_string(server.clock() if timestamp is None else timestamp)
 
         def _serve(self) -> None:
-            parts = urlsplit(self.path)
             length = int(self.fields.get("content-length") or 0)
             if length > MAX_BODY:
                 self.close_connection = True
@@ -273,30 +295,17 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if len(body) < length:  # the client is gone, and half a request may mean something else
                 self.close_connection = True
                 return
-            request = Request(
-                method=self.command,
-                path=unquote(parts.path),
-                query=parse_qs(parts.query, keep_blank_values=True) if parts.query else {},
-                headers=self.fields,
-                body=body,
-                base_url=f"https://{self.fields.get('host') or server.url.removeprefix('https://')}",
-            )
             if server.lost:  # a connection opened before the loss
                 self.close_connection = True
                 return
-            response, fault = server.answer(request)
+            response, fault = server.answer(server.read(self.command, self.path, self.fields, body))
             self._send(response, fault)
 
         def _send(self, response: Response, fault: Fault | None) -> None:
             if fault and fault.effect in (Effect.DROP_BEFORE, Effect.DROP_AFTER):
                 self.close_connection = True
                 return
-            body = response.encoded()
-            headers = dict(response.headers)
-            if body:
-                headers["Content-Type"] = response.content_type
-            if response.status != 204:
-                headers["Content-Length"] = str(len(body))
+            headers, body = written(response)
             self.send_head(response.status, headers)
             if self.command == "HEAD" or response.status == 204:
                 return
