@@ -253,17 +253,19 @@ class Grows:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Limits:
-    """Each item of the list limits a user or group that a key of the item names by text; `whom` maps the key to the kind and the
+    """Each item of the list limits a user or group that a key of the item names by text; `subjects` maps the key to the kind and the
     attribute of that name.
 
     A user who is deleted in the same apply stays limited until then: the item is removed after the delete.
     """
 
-    whom: Mapping[str, tuple[str, str]]
+    subjects: Mapping[str, tuple[str, str]]
 
-    def __init__(self, **whom: str) -> None:
-        pairs = {key: (kind, attribute) for key, text in whom.items() for kind, _, attribute in (text.partition("."),)}
-        object.__setattr__(self, "whom", pairs)
+    def __init__(self, **subjects: str) -> None:
+        pairs = {
+            key: (kind, attribute) for key, text in subjects.items() for kind, _, attribute in (text.partition("."),)
+        }
+        object.__setattr__(self, "subjects", pairs)
 
 
 @dataclass(frozen=True, slots=True)

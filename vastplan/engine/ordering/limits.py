@@ -30,7 +30,7 @@ def limited_until(action: Action, kind: Kind, going: Mapping[Whom, list[Address]
         field = by_name.get(change.path)
         if field is None or field.limits is None:
             continue
-        whom = field.limits.whom
+        whom = field.limits.subjects
         kept = {pair for item in _items(change.after) for pair in _named(item, whom)}
         for item in _items(change.before):
             for key, value in _named(item, whom):

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from vastplan.kinds.compose._two_sites import offers
 from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, secret_at
 from vastplan.kinds.compose.volume import bound, offered
-from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
+from vastplan.kinds.vast._delivery import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -80,7 +80,7 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     site, deliver = bucket.address.site, bucket.values.get("deliver")
     if deliver is None:
         return
-    same = scope.indexed(site, "bucket", _by_destination)[deliver["secret"]]
+    same = scope.indexed(site, "bucket", _by_secret)[deliver["secret"]]
     first = same[0]
     if _delivery(bucket) != _delivery(first):
         text = f"bucket {first.address.name} delivers another key to the same Secret, {deliver['secret']}"
@@ -134,7 +134,7 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
     if project is not None:
         home = scope.get(project.target)
         rooms = [project, tenant, *([home.values["tenant"]] if home is not None and "tenant" in home.values else [])]
-    volumes, buckets = (scope.indexed(site, kind, _mounts_by_claim) for kind in ("volume", "bucket"))
+    volumes, buckets = (scope.indexed(site, kind, _by_mount) for kind in ("volume", "bucket"))
     candidates = {
         entry.address: entry
         for room in rooms
@@ -151,7 +151,7 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
             )
 
 
-def _mounts_by_claim(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
+def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
     """Buckets or volumes by their mount and the project that they name, or their tenant if they name none. Each is also listed
     under `all of TENANT`."""
     mounts: dict[tuple[str, Ref | str], list[Entry]] = {}
@@ -169,7 +169,7 @@ def _s3_project(bucket: Entry, scope: Scope) -> Ref | None:
     return None if _FILES & set(bucket.values.get("protocols") or ()) else project_of(bucket, scope)
 
 
-def _by_destination(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
+def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Buckets by the Secret that gets their key."""
     destinations: dict[str, list[Entry]] = {}
     for bucket in buckets:
@@ -190,7 +190,7 @@ def _name(bucket: Entry) -> str:
 def _credential(bucket: Entry, scope: Scope, project: Ref) -> Iterable[Entry]:
     """The credential that uses the Secret of a key; the first bucket of the project that delivers to the Secret yields it."""
     site, secret = bucket.address.site, bucket.values["deliver"]["secret"]
-    same = scope.indexed(site, "bucket", _by_destination)[secret]
+    same = scope.indexed(site, "bucket", _by_secret)[secret]
     if next(each for each in same if _s3_project(each, scope) == project) is bucket:
         written = secret_at(site, secret, scope)
         secret_ref = Ref(written.address) if written is not None else bucket.ref("secret", secret)

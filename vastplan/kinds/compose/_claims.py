@@ -25,7 +25,7 @@ _NAME: TypeAdapter[str] = TypeAdapter(KubernetesName)
 class FromAnother:
     """The fields of a claim that name its source, the objects that these need, and what must exist before the claim."""
 
-    says: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Entry, ...] = ()
     after: tuple[Address, ...] = ()
 

@@ -116,7 +116,7 @@ class _Rooms:
             if wrong is not None:
                 return Unsayable(entry.address, f"its binding {name} {wrong[0]}; {lists}", wrong[1])
             return is_open, listed
-        if is_open or isolation == "audit" or self._excludes_none(entry, listed):
+        if is_open or isolation == "audit" or self._allows_all_users(entry, listed):
             return is_open, listed
         text = f"its policy {name} has no effect without a binding, and an entry would create one; {lists}"
         return Unsayable(entry.address, text, "write isolation: audit on the site, or delete that policy")
@@ -129,7 +129,7 @@ class _Rooms:
         closes = users is not None and allowed and users.keys() <= self._projects[entry.address.site].keys()
         return (False, allowed) if closes else (True, home.keys())
 
-    def _excludes_none(self, entry: Entry, allowed: set[str]) -> bool:
+    def _allows_all_users(self, entry: Entry, allowed: set[str]) -> bool:
         users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
         return users is not None and users.keys() <= allowed
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from vastplan.kinds.compose._csi_rights import DRIVERS, role
 from vastplan.kinds.compose._csi_secret import called, path_of, secret_of
 from vastplan.kinds.compose.delivery import room_of, secret_at
-from vastplan.kinds.vast._deliver import Generation, SecretPath
+from vastplan.kinds.vast._delivery import Generation, SecretPath
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry, composite

@@ -136,7 +136,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     the snapshot, which then stays forever. Needs `source` and `path`."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> "Volume":
+    def _copies_of_a_source(self) -> "Volume":
         if self.source is MISSING and self.copies is not MISSING:
             raise ValueError("copies needs source")
         return self
@@ -202,7 +202,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         return
     origin = claimed(entry, scope, project, _called(scope, project))
     yield from origin.parts
-    of_class = {"storage_class": values["storage_class"], "size": values["size"], **origin.says}
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **origin.values}
     by_site = sites_of(entry, scope)
     if len(by_site) > 1:
         first = "created from its source there" if "source" in values else "empty at first"

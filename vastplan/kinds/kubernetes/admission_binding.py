@@ -42,7 +42,7 @@ class AdmissionBinding(Labelled):
     """Part of the cluster that the binding is limited to; always null, as it holds everywhere."""
 
     @model_validator(mode="after")
-    def _distinct_actions(self) -> "AdmissionBinding":
+    def _deny_or_warn(self) -> "AdmissionBinding":
         if isinstance(self.validation_actions, list) and {"Deny", "Warn"} <= {*self.validation_actions}:
             raise ValueError("give either Deny or Warn: Kubernetes takes only one of them")
         return self

@@ -16,7 +16,7 @@ from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric, Ready
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
 _UNITS = ("project", "department")
@@ -26,8 +26,21 @@ Mount = Annotated[
     StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$"),
     Says("an absolute path in the container, which starts with / and has no :"),
 ]
-FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")]
+FileMode = Annotated[
+    Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")] | MISSING,
+    Wire("spec", "defaultMode"),
+    IMMUTABLE,
+    Opens(at_create=False),
+    Since("runai", "2.23"),
+]
 """Mode of files, in octal as text: "0440"."""
+OfProject = Annotated[
+    ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
+]
+OfDepartment = Annotated[
+    ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
+]
+OfCluster = Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE]
 Description = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
 ]
@@ -47,15 +60,11 @@ class Scoped(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     """Name of the asset in Run:AI, where it is not the entry's key."""
-    project: Annotated[
-        ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
-    ] = MISSING
+    project: OfProject = MISSING
     """Project whose workloads may use the asset. Excludes `department` and `scope`."""
-    department: Annotated[
-        ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
-    ] = MISSING
+    department: OfDepartment = MISSING
     """Department whose projects may all use the asset, also later ones. Excludes `project` and `scope`."""
-    scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    scope: OfCluster = MISSING
     """`cluster` lets all projects use the asset, also later ones. Excludes `project` and `department`."""
 
     @model_validator(mode="after")

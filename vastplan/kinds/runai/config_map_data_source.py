@@ -33,9 +33,7 @@ class ConfigMapDataSource(Scoped):
     """Absolute path in containers at which workloads find the files of the ConfigMap."""
     sub_path: Annotated[_Below | MISSING, Wire("spec", "subPath"), IMMUTABLE, Since("runai", "2.22")] = MISSING
     """Path within the ConfigMap's volume that is mounted instead of the whole volume."""
-    default_mode: Annotated[
-        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(at_create=False), Since("runai", "2.23")
-    ] = MISSING
+    default_mode: FileMode = MISSING
     """Mode of the files as octal text, such as `"0644"`."""
     description: Description = MISSING
     """Description that Run:AI shows with the data source; null for none."""

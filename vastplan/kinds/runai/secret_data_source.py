@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, asset_kind, assets
-from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Since, Wire
+from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
 
@@ -22,9 +22,7 @@ class SecretDataSource(Scoped):
     """Credential whose values workloads find as files."""
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
     """Absolute path in containers at which workloads find the files."""
-    default_mode: Annotated[
-        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(at_create=False), Since("runai", "2.23")
-    ] = MISSING
+    default_mode: FileMode = MISSING
     """Mode of the files as octal text, such as `"0440"`."""
     description: Description = MISSING
     """Description that Run:AI shows with the data source; null for none."""

@@ -12,8 +12,15 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._assets import SCOPES, refuse_other_than_one_scope, unit_of_scope, with_scope
-from vastplan.kinds.runai._common import INTEGER
+from vastplan.kinds.runai._assets import (
+    SCOPES,
+    OfCluster,
+    OfDepartment,
+    OfProject,
+    refuse_other_than_one_scope,
+    unit_of_scope,
+    with_scope,
+)
 from vastplan.schema.endpoint import Endpoint, PerUnit, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric
@@ -46,15 +53,11 @@ class WorkloadPolicy(Spec):
     """Name of the policy in Run:AI, where it is not the entry's key."""
     type: Annotated[Literal["workspace", "training", "inference"], IDENTITY, IMMUTABLE]
     """Type of the workloads that the policy is for."""
-    project: Annotated[
-        ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
-    ] = MISSING
+    project: OfProject = MISSING
     """Project whose workloads the policy is for. Excludes `department` and `scope`."""
-    department: Annotated[
-        ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
-    ] = MISSING
+    department: OfDepartment = MISSING
     """Department whose projects the policy is for. Excludes `project` and `scope`."""
-    scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    scope: OfCluster = MISSING
     """`cluster` for a policy that holds in all projects of the cluster. Excludes `project` and `department`."""
     storage_classes: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, into_secret
+from vastplan.kinds.vast._delivery import DAY, Generation, IntoSecret, Overlap, into_secret
 from vastplan.model import units
 from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import Endpoint, Revoked

@@ -6,7 +6,7 @@ keys of local users by the same call. That VMS returns LOCAL for a local user is
 
 from typing import Annotated, Any
 
-from vastplan.kinds.vast._deliver import into_secret
+from vastplan.kinds.vast._delivery import into_secret
 from vastplan.kinds.vast._rights import Tenant
 from vastplan.kinds.vast.s3_key import PAIR, S3Key
 from vastplan.schema.access import LetsIn

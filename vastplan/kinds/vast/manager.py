@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import collection
-from vastplan.kinds.vast._deliver import Generation, IntoSecret, into_secret
+from vastplan.kinds.vast._delivery import Generation, IntoSecret, into_secret
 from vastplan.kinds.vast.manager_role import Permission
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.access import LetsIn

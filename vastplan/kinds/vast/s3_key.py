@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, into_secret
+from vastplan.kinds.vast._delivery import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, into_secret
 from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import Endpoint, Members
 from vastplan.schema.kind import Kind
