@@ -141,15 +141,26 @@ def test_redirects_are_not_followed(system: str, tmp_path: Path) -> None:
         assert other.seen == []
 
 
-@pytest.mark.parametrize("link", ["{other}/api/v5/tenants/?page=2", "//{netloc}/api/v5/tenants/?page=2"])
-def test_a_next_page_on_another_host_is_not_fetched(link: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "link",
+    [
+        "{other}/api/v5/tenants/?page=2", "//{netloc}/api/v5/tenants/?page=2", "http://{own}/api/v5/tenants/?page=2",
+        "https://LOCALHOST/api/v5/tenants/?page=2", "/vms1/api/v5/tenants/?page=2", "?page=2", "https://[half/?page=2",
+    ],
+)  # fmt: skip
+def test_the_next_page_is_fetched_from_the_address_of_the_document(link: str, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with serving(tmp_path / "other", lambda _, handler: say(handler, 200, rows("vast"))) as other:
-        following = link.format(other=other.url, netloc=other.url.removeprefix("https://"))
-        page = {"count": 2, "next": following, "results": [made("vast")]}
-        with serving(tmp_path, lambda _, handler: say(handler, 200, page)) as server:
-            with pytest.raises(Unreachable, match="another host"):
-                list(provider("vast", server).pages(kind("vast")))
+
+        def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+            own = server.url.removeprefix("https://")
+            following = link.format(other=other.url, netloc=other.url.removeprefix("https://"), own=own)
+            last = seen.path.endswith("?page=2")
+            say(handler, 200, {"count": 2, "next": None if last else following, "results": [made("vast")]})
+
+        with serving(tmp_path, answer) as server:
+            assert len(list(provider("vast", server).pages(kind("vast")))) == 2
+            assert [seen.path for seen in server.seen][-1] == "/api/v5/tenants/?page=2"
         assert other.seen == []
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import urllib3
 
@@ -196,17 +196,6 @@ class Transport:
         if date is not None:
             self._dated = date, time.monotonic()
         return response, raw
-
-    def follow(self, url: str) -> str:
-        """The path of a link from the server. Raises `Unreachable` for another host, which must not get the credential."""
-        try:
-            base, parts = urlsplit(self.address), urlsplit(url)
-        except ValueError:
-            raise Unreachable(f"{self.address} answered with a link that is not an address") from None
-        if parts[:2] != base[:2] and parts.netloc:
-            raise Unreachable(f"{self.address} answered with a link to another host ({parts.netloc})")
-        path = parts.path.removeprefix(base.path) if base.path else parts.path
-        return path + (f"?{parts.query}" if parts.query else "")
 
     def _encoded(self, request: Request) -> bytes:
         try:

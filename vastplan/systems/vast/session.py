@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
@@ -73,12 +74,16 @@ class VmsSession:
         return body
 
     def listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
-        """The pages of a list, all of them or an error."""
-        path, query = start, {"page_size": PAGE, "page": 1, **only}
+        """The pages of a list, all of them or an error.
+
+        Of the link to the next page only the query counts: behind a balancer or below a prefix its scheme, host, port and path may
+        be those that the VMS knows itself by.
+        """
+        query: Mapping[str, Any] = {"page_size": PAGE, "page": 1, **only}
         query = {name: value for name, value in query.items() if value is not None}  # some lists accept no page size
-        shown, seen, length = 0, {path}, Length(f"{self.url}: the list of {start}")
+        shown, seen, length = 0, set[str](), Length(f"{self.url}: the list of {start}")
         while True:
-            body = self.get(path, query)
+            body = self.get(start, query)
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self.url}: the answer to GET {start} is not a list of objects")
@@ -88,10 +93,11 @@ class VmsSession:
             if not following:
                 break
             length.another(len(rows))
-            path, query = self.transport.follow(str(following)), {}
-            if path in seen:
+            link = str(following).partition("?")[2].partition("#")[0]
+            if link in seen:
                 raise Unreachable(f"{self.url}: the pages of {start} lead in a circle")
-            seen.add(path)
+            seen.add(link)
+            query = dict(parse_qsl(link, keep_blank_values=True))
         count = body.get("count") if isinstance(body, dict) else None
         if isinstance(count, int) and shown < count:
             raise Unreachable(f"{self.url}: the list of {start} was cut short: {shown} of {count}")
