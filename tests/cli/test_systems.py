@@ -194,20 +194,6 @@ class Nameless:
         raise AssertionError("nobody limits it")
 
 
-class Elsewhere(Nameless):
-    """A VMS whose next page is on another host."""
-
-    def handle(self, request: Request) -> Response:
-        """A link to where no credential must go."""
-        found = super().handle(request)
-        if "token" in request.path:
-            return found
-        row = {"id": 1, "name": "b"}
-        return Response(
-            200, {**found.body, "results": [row], "next": "https://evil.example.com/api/v5/tenants/?page=2"}
-        )
-
-
 class Redirecting(Nameless):
     """A VMS that sends its callers elsewhere."""
 
@@ -224,10 +210,9 @@ class Redirecting(Nameless):
     ("plane", "says"),
     [
         (Nameless(), "has no identity"),
-        (Elsewhere(), "link to another host"),
         (Redirecting(), "redirect, which is not followed"),
     ],
-    ids=["no identity", "a link elsewhere", "a redirect"],
+    ids=["no identity", "a redirect"],
 )
 def test_answers_that_must_not_be_believed(
     plane: Nameless, says: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch

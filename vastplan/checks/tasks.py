@@ -50,6 +50,10 @@ _SAID_IN_A_SHELL = re.compile(
 )
 
 
+# `_fill_in_env_vars` (`sky/task.py`).
+_VARIABLE = re.compile(r"\$\{?\b([a-zA-Z_][a-zA-Z0-9_]*)\b\}?")
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the
@@ -90,6 +94,11 @@ class Mount:
         return self.source.partition("://")[2].partition("/")[2].strip("/") if self.scheme == SCHEME else ""
 
     @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables in its path, name and source, each once."""
+        return tuple(dict.fromkeys(_VARIABLE.findall(f"{self.path} {self.name} {self.source}")))
+
+    @property
     def makes_its_bucket(self) -> bool:
         """Whether SkyPilot creates the bucket if it does not exist."""
         return self.of_vast and "://" not in self.source and bool(self.name)
@@ -100,7 +109,8 @@ class Task:
     """A task on one site, with the identity of one tenant. `secrets` names the places that contain one; `reader` is the version of
     SkyPilot that reads the task.
 
-    `given` is true if somebody wrote the task, and false for an export.
+    `given` is true if somebody wrote the task, and false for an export. `open` are mounts with variables that only a launch gives a
+    value.
     """
 
     entry: Entry
@@ -109,6 +119,7 @@ class Task:
     secrets: tuple[str, ...] = ()
     reader: str = ""
     given: bool = False
+    open: tuple[Mount, ...] = ()
 
     @property
     def site(self) -> str:
@@ -138,18 +149,45 @@ def cache_size(text: object) -> int | None:
 
 
 def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Task:
-    """A task file for a site. A file that is not a task mounts nothing: SkyPilot reports that itself."""
+    """A task file for a site, the values of its `envs` put into its mounts as SkyPilot does.
+
+    A file that is not a task mounts nothing: SkyPilot reports that itself.
+    """
     entry = Entry(Address(site, TASK, name), {}, where)
     mounts = tree.get("file_mounts")
-    places = _places(mounts)
-    found = mounts.items() if isinstance(mounts, Mapping) else ()
+    places, values = _places(mounts), _values(tree.get("envs"))
+    found = [
+        _mount(
+            Entry(entry.address, {}, places.get(str(path), where)), _filled(str(path), values), _filled(said, values)
+        )
+        for path, said in (mounts.items() if isinstance(mounts, Mapping) else ())
+    ]
     return Task(
         entry,
         None,
-        tuple(_mount(Entry(entry.address, {}, places.get(str(path), where)), str(path), said) for path, said in found),
+        tuple(mount for mount in found if not mount.variables),
         tuple(_secrets(tree)),
         given=True,
+        open=tuple(mount for mount in found if mount.variables),
     )
+
+
+def _values(envs: Any) -> Mapping[str, str]:
+    """The values of a task's variables, without those that only a launch gives a value, and without secrets."""
+    named = envs.items() if isinstance(envs, Mapping) else ()
+    return {
+        str(name): str(value)
+        for name, value in named
+        if isinstance(value, str | int | float) and not _SECRET_NAME.search(str(name))
+    }
+
+
+def _filled(value: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _filled(item, values) for key, item in value.items()}
+    if isinstance(value, str):
+        return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), value)
+    return value
 
 
 def is_task(tree: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from vastplan.cli.requests.export import ExportRequest
 from vastplan.cli.screen import Screen
 from vastplan.document.yaml import Mapping, load
 from vastplan.model import errors
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.report.exported import export_text
 
@@ -65,9 +65,20 @@ def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
             raise VastplanError(
                 f"--task {inert(str(path))}: another task has the same file name, and so would its copy: rename one"
             )
-        tasks[path.stem] = load(path, str(path))
+        tasks[path.stem] = _task(path)
         if not is_task(tasks[path.stem]):
             raise VastplanError(
                 f"--task {inert(str(path))} is not a SkyPilot task: it has no run, setup, file_mounts or resources"
             )
     return tasks
+
+
+def _task(path: Path) -> Mapping:
+    """The one task of a file. Raises `Invalid`, and `VastplanError` for several."""
+    try:
+        return load(path, str(path))
+    except Invalid as invalid:
+        if any(finding.code == "VP106" for finding in invalid.findings):
+            text = f"--task {inert(str(path))} has several tasks: pipelines are not supported; give each task a file of its own"
+            raise VastplanError(text) from None
+        raise
