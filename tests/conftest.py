@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.direct import DIRECT, goes_direct
 from tests.pace import is_in_share, is_left_whole, leave, share
 from vastplan.cli import main
-from vastplan.model.sensitive import Kept
+from vastplan.model.sensitive import KnownSecrets
 
 HERE = Path(__file__).parent
 
@@ -100,7 +100,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # Whoever writes a test writes its documents; tests/trust takes this away.
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
     # What another test kept secret may be an everyday word in this one.
-    monkeypatch.setattr("vastplan.model.sensitive._kept", Kept())
+    monkeypatch.setattr("vastplan.model.sensitive._kept", KnownSecrets())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", 8.0)
 

@@ -16,7 +16,7 @@ from vastplan.checks.checkpoint.summary import budgets
 from vastplan.cli import main
 from vastplan.ledger.codec import dump
 from vastplan.ledger.file import FileLedger, write_atomically
-from vastplan.model.site_ledger import SiteLedger, digest
+from vastplan.model.site_ledger import SiteLedger, keyed_digest
 from vastplan.sim.endpoints import SimEndpoint, running, withdraw
 from vastplan.sim.serve import RecordedCall, Server
 from vastplan.sim.store import Store
@@ -35,7 +35,7 @@ __all__ = [
     "Store",
     "World",
     "checks",
-    "digest",
+    "keyed_digest",
     "main",
     "read_ledger",
     "replace",

@@ -67,7 +67,7 @@ def _renamed(row: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]
 def _owned(ledger: seam.SiteLedger, address: str, number: int, texts: Mapping[str, str]) -> Any:
     """What is owned at an address, as it would be of an object of another number whose texts differ."""
     owned = ledger.entries[address]
-    digests = {seam.digest(ledger.key, old): seam.digest(ledger.key, new) for old, new in texts.items()}
+    digests = {seam.keyed_digest(ledger.key, old): seam.keyed_digest(ledger.key, new) for old, new in texts.items()}
     return seam.replace(
         owned,
         id=str(number),

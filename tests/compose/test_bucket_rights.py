@@ -10,7 +10,7 @@ from tests.compose.short import Said, back, entries, entry, made, objects_of, pi
 from vastplan.kinds.compose import local_provider
 from vastplan.kinds.compose.bucket import COMPOSITION
 from vastplan.kinds.compose.bucket_rights import OF_GROUP_RIGHT, policy
-from vastplan.model.s3_policy import Request, Verdict, decide, parse
+from vastplan.model.s3_policy import AccessRequest, PolicyDecision, decide_access, parse_policy
 from vastplan.schema.composition import Scope
 
 PEOPLE: dict[str, Said | None] = {
@@ -56,15 +56,18 @@ IN_IT = ("GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "List
     [("read", {"ListBucket", "GetBucketLocation", "GetObject"}), ("write", {*ALL[:3], *IN_IT[:5]})],
 )
 def test_what_they_may(right: str, allowed: set[str]) -> None:
-    of_bucket = parse(policy(right, "sets"))
+    of_bucket = parse_policy(policy(right, "sets"))
     for actions, resource in ((ALL, "sets"), (IN_IT, "sets/a/b")):
         may = {
-            action for action in actions if decide(Request(f"s3:{action}", resource), [of_bucket]) is Verdict.ALLOWED
+            action
+            for action in actions
+            if decide_access(AccessRequest(f"s3:{action}", resource), [of_bucket]) is PolicyDecision.ALLOWED
         }
         assert may == allowed & set(actions)
     for other in ("sets-2", "sets-2/a", "set", "other/sets/a"):
         assert all(
-            decide(Request(f"s3:{action}", other), [of_bucket]) is Verdict.UNCOVERED for action in (*ALL, *IN_IT)
+            decide_access(AccessRequest(f"s3:{action}", other), [of_bucket]) is PolicyDecision.UNCOVERED
+            for action in (*ALL, *IN_IT)
         )
 
 

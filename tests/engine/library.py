@@ -27,7 +27,7 @@ from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.model.value import Ref, Secret, from_json
+from vastplan.model.value import Ref, SecretSource, from_json
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
@@ -55,7 +55,7 @@ class Book(Spec):
     title: Annotated[Name, IDENTITY]
     shelf: Annotated[ReferenceName, Refers("shelf"), Wire("shelf_id"), IDENTITY]
     pages: Annotated[int | MISSING, IMMUTABLE] = MISSING
-    lock: Annotated[str | Secret | MISSING, SENSITIVE] = MISSING
+    lock: Annotated[str | SecretSource | MISSING, SENSITIVE] = MISSING
 
 
 class Catalogue(Spec):
@@ -218,7 +218,7 @@ class Bench:
             )
         )  # fmt: skip
 
-    def reveal(self, secret: Secret) -> str:
+    def reveal(self, secret: SecretSource) -> str:
         """A secret's value; `KeyError` for one that nobody knows."""
         return self.secrets[secret.source[1]]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.library import KINDS, Bench, entry, ref
 from vastplan.engine.live.diff import digests
 from vastplan.ledger import events
-from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import ObjectNotFound, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import Outcome, State
 from vastplan.model.site_ledger import Intent
 from vastplan.schema.kind import Kind
@@ -212,7 +212,7 @@ def test_a_collection_that_is_not_there_holds_nothing(bench: Bench) -> None:
 
     def cut(verb: str, kind: Kind) -> None:
         if verb == "create":
-            raising(bench, "list", "shelf", NotFound("no such collection", 404))
+            raising(bench, "list", "shelf", ObjectNotFound("no such collection", 404))
             raise Unclear("no answer")
 
     bench.library.before = cut

@@ -16,7 +16,7 @@ from vastplan.model.errors import Lost, Refused, Unclear, Unreachable, VastplanE
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
-from vastplan.model.value import REDACTED, Ref, Secret
+from vastplan.model.value import REDACTED, Ref, SecretSource
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.shapes.list_map import LIST_MAP
@@ -626,12 +626,12 @@ def test_a_reference_that_went_away_is_said(bench: Bench) -> None:
 
 
 def test_secrets_are_revealed_and_an_unknown_one_is_said(bench: Bench) -> None:
-    book = entry("book", "t", shelf=ref("shelf", "a"), lock=Secret(("env", "LOCK")))
+    book = entry("book", "t", shelf=ref("shelf", "a"), lock=SecretSource(("env", "LOCK")))
     bench.secrets["LOCK"] = "1234"
     bench.done(A, book)
     assert bench.library.named("book", "t")["lock"] == "1234"
 
-    def unknown(secret: Secret) -> str:
+    def unknown(secret: SecretSource) -> str:
         raise VastplanError("the environment variable LOCK is not set")
 
     bench.reveal = unknown  # type: ignore[method-assign]

@@ -14,7 +14,7 @@ from vastplan.app.files.plan import dumps
 from vastplan.engine.live.diff import Difference
 from vastplan.engine.live.secret_sources import source_text, with_sources
 from vastplan.model.plan import Cause, FieldChange, Plan, Verb
-from vastplan.model.value import Secret
+from vastplan.model.value import SecretSource
 from vastplan.report.text import Style, plan_text
 
 FIRST, SECOND, BY_HAND, FROM_FILE = "correct horse", "battery staple", "tr0ub4dor", "hunter2"
@@ -101,7 +101,11 @@ def test_a_change_says_where_its_secret_came_from_and_comes_from(lab: Lab) -> No
 def test_what_cannot_be_compared_changes_where_its_source_does() -> None:
     desired = {
         "name": "s",
-        "data": {"a": Secret(("env", "NEW")), "b": Secret(("env", "SAME")), "c": Secret(("env", "C"))},
+        "data": {
+            "a": SecretSource(("env", "NEW")),
+            "b": SecretSource(("env", "SAME")),
+            "c": SecretSource(("env", "C")),
+        },
     }
     label = FieldChange("labels.x", "1", "2", Cause.DOCUMENT)
     untold = Difference((label,), frozenset({("labels", "x")}), (), ("data.a", "data.b", "data.c"))

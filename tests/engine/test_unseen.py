@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
 from vastplan.engine.live.read import observe
-from vastplan.model.errors import NotFound, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.model.outcome import State
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.schema.kind import Kind
@@ -68,7 +68,7 @@ def test_a_list_that_is_not_there_is_empty_only_where_a_version_may_lack_it(
     bench = Bench()
 
     def fail(verb: str, kind: Kind) -> None:
-        raise NotFound("404")
+        raise ObjectNotFound("404")
 
     bench.library.before = fail
     shelf = replace(KINDS["shelf"], versions=versions)

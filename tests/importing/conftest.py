@@ -10,7 +10,7 @@ import pytest
 from tests.importing.recorded import EXAMPLE, HEAD
 from tests.importing.remembered import factory_world
 from vastplan.cli import main
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,6 @@ def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def factory() -> Snapshot:
+def factory() -> RecordedSnapshot:
     """What is recorded of them."""
     return factory_world()

@@ -14,8 +14,8 @@ from vastplan.app.importer import Imported, ImportOptions, import_live, write
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.importing.model import Selection
 from vastplan.model.address import Address
-from vastplan.model.imported import LeftObject
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.import_result import LeftObject
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 from vastplan.schema.discover import discover
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
@@ -70,7 +70,7 @@ def documents(folder: Path, files: Mapping[str, str]) -> None:
     (folder / "csi-password").write_text("canary-of-the-password", encoding="utf-8")
 
 
-def imported(folder: Path, snapshot: Snapshot, selection: Selection | None = None) -> Done:
+def imported(folder: Path, snapshot: RecordedSnapshot, selection: Selection | None = None) -> Done:
     """Import into a folder, and write."""
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     workspace = open_workspace([folder], None, snapshot)
@@ -80,15 +80,17 @@ def imported(folder: Path, snapshot: Snapshot, selection: Selection | None = Non
     return Done(folder, done, before)
 
 
-def composed(folder: Path, snapshot: Snapshot) -> dict[Address, tuple[dict[str, Any], str, tuple[Address, ...]]]:
+def composed(
+    folder: Path, snapshot: RecordedSnapshot
+) -> dict[Address, tuple[dict[str, Any], str, tuple[Address, ...]]]:
     """What the document of a folder stands for, with what each object comes from and after."""
     workspace: Workspace = open_workspace([folder], None, snapshot)
     return {entry.address: (entry.values, entry.origin, entry.after) for entry in workspace.composed().entries}
 
 
 def changed(
-    snapshot: Snapshot, change: Callable[[SeenCollection], SeenCollection], kind: str = "", site: str = ""
-) -> Snapshot:
+    snapshot: RecordedSnapshot, change: Callable[[SeenCollection], SeenCollection], kind: str = "", site: str = ""
+) -> RecordedSnapshot:
     """The snapshot with each collection (of a kind, on a site) changed."""
     collections = tuple(
         change(each) if kind in ("", each.kind) and site in ("", each.site) else each for each in snapshot.collections
@@ -96,7 +98,7 @@ def changed(
     return sealed(replace(snapshot, collections=collections, id=""))
 
 
-def second(snapshot: Snapshot, kind: str, name: str, called: str, **values: Any) -> Snapshot:
+def second(snapshot: RecordedSnapshot, kind: str, name: str, called: str, **values: Any) -> RecordedSnapshot:
     """The snapshot with a second object like the one of that name, on every site."""
 
     def more(collection: SeenCollection) -> SeenCollection:
@@ -126,7 +128,7 @@ def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
     )
 
 
-def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
+def taken_objects(done: Done, world: RecordedSnapshot) -> set[LiveKey]:
     """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once.
 
     What holds secrets is counted by its name, for its id is told to nobody.

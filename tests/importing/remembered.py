@@ -17,22 +17,22 @@ from tests.importing.worlds import Brownfield, Yard
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.files.snapshot import sealed
 from vastplan.model.site_ledger import Owned
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 
-_KEPT: dict[str, Snapshot] = {}
+_KEPT: dict[str, RecordedSnapshot] = {}
 
 
-def factory_world() -> Snapshot:
+def factory_world() -> RecordedSnapshot:
     """The reference document as it is when it was applied, and nobody has it any more."""
     return _KEPT.get("factory") or _keep("factory", None)
 
 
-def brownfield_world(seed: int) -> Snapshot:
+def brownfield_world(seed: int) -> RecordedSnapshot:
     """What people made over years on two sites."""
     return _KEPT.get(f"brownfield-{seed}") or _keep(f"brownfield-{seed}", seed)
 
 
-def odd_world() -> Snapshot:
+def odd_world() -> RecordedSnapshot:
     """The reference where one of each sort cannot be said as it is: values of a newer version, what nothing names, what cannot be read,
     what is withheld, what others own or the document has dropped, and twins."""
     world = factory_world()
@@ -73,7 +73,7 @@ def _valued(collection: SeenCollection, name: str, values: dict[str, Any]) -> Se
     return replace(collection, objects=objects)
 
 
-def _dropped(world: Snapshot, kind: str, name: str) -> Snapshot:
+def _dropped(world: RecordedSnapshot, kind: str, name: str) -> RecordedSnapshot:
     """The ledger of the first site owns an object that the document has no more."""
     collection = next(each for each in world.collections if (each.site, each.kind) == ("iad", kind))
     owned = next(seen.id for seen in collection.objects if _named(seen) == name)
@@ -88,7 +88,7 @@ def _kept(collection: SeenCollection, name: str, fields: dict[str, Any]) -> Seen
     return replace(collection, objects=objects)
 
 
-def _keep(name: str, seed: int | None) -> Snapshot:
+def _keep(name: str, seed: int | None) -> RecordedSnapshot:
     with tempfile.TemporaryDirectory() as folder:
         yard = Yard(Path(folder) / "yard", SITES)
         with yard.running():

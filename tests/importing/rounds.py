@@ -15,7 +15,7 @@ from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.workspace import open_workspace
 from vastplan.importing.model import Degraded, Reason, Step
 from vastplan.importing.place import Placed
-from vastplan.model.snapshot import SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenObject
 
 QUOTA = "quotas: {a: {tenant: {existing: t}, path: /a, hard_limit: 1 TB}}"
 LIMIT = 10**12
@@ -36,7 +36,7 @@ def held(
     folder: Path,
     new: str,
     entries: Mapping[int, Stood],
-    snapshot: Snapshot,
+    snapshot: RecordedSnapshot,
     old: str = HEAD,
     *,
     degraded: Degraded | None = None,
@@ -63,7 +63,7 @@ def held(
     return verify(paths, folder, before, None, snapshot, options, source, observed, lines, given, patient=patient)
 
 
-def world(objects: Objects | None = None, *, there: Mapping[str, Objects] | None = None) -> Snapshot:
+def world(objects: Objects | None = None, *, there: Mapping[str, Objects] | None = None) -> RecordedSnapshot:
     """What was recorded, on each site beside a tenant `t`."""
     tenant = seen("9", "t", {"guid": "t"})
     by_site = there or {"iad": objects or {}}

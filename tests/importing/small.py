@@ -14,7 +14,7 @@ from vastplan.app.workspace import open_workspace
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
 from vastplan.model.site_ledger import Owned
-from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenObject, SeenSite, Snapshot
+from vastplan.model.snapshot import SNAPSHOT_VERSION, RecordedSnapshot, SeenCollection, SeenObject, SeenSite
 
 NAME = "small"
 HEAD = f"version: 1\nname: {NAME}\nsites: {{iad: {{sim: {{}}}}}}\n"
@@ -42,7 +42,7 @@ def world(
     owned: Mapping[str, str] | None = None,
     claims: SiteClaims | None = None,
     facts: Mapping[str, str] | None = None,
-) -> Snapshot:
+) -> RecordedSnapshot:
     """What was recorded: `objects` of site `iad`, or those of `there` by site; what could not be read; what the ledger owns."""
     by_site = there or {"iad": objects or {}}
     sites, collections = [], []
@@ -60,10 +60,10 @@ def world(
             collections.append(SeenCollection(site, kind, () if error else tuple(found.get(kind, ())), error))
     digest = tables(REGISTRY_KINDS)
     taken = "2026-01-01T00:00:00Z"
-    return sealed(Snapshot(SNAPSHOT_VERSION, NAME, taken, "0", digest, tuple(sites), tuple(collections)))
+    return sealed(RecordedSnapshot(SNAPSHOT_VERSION, NAME, taken, "0", digest, tuple(sites), tuple(collections)))
 
 
-def imported(folder: Path, snapshot: Snapshot, text: str = HEAD, **options: Any) -> Imported:
+def imported(folder: Path, snapshot: RecordedSnapshot, text: str = HEAD, **options: Any) -> Imported:
     """An import beside a document of one file; nothing is written but that."""
     (folder / "head.yaml").write_text(text, encoding="utf-8")
     workspace = open_workspace([folder], None, snapshot)

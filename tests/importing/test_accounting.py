@@ -28,10 +28,12 @@ from vastplan.app.files.snapshot import sealed
 from vastplan.app.workspace import open_workspace
 from vastplan.importing.model import Reason, Selection
 from vastplan.model.site_ledger import Owned
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 
 
-def _one(kind: str, name: str, change: Callable[[SeenObject], SeenObject]) -> Callable[[Snapshot], Snapshot]:
+def _one(
+    kind: str, name: str, change: Callable[[SeenObject], SeenObject]
+) -> Callable[[RecordedSnapshot], RecordedSnapshot]:
     """A world where the object of that name is otherwise, on the first site."""
 
     def in_collection(collection: SeenCollection) -> SeenCollection:
@@ -50,7 +52,7 @@ def _valued(**values: Any) -> Callable[[SeenObject], SeenObject]:
     return lambda seen: replace(seen, values={**seen.values, **values})
 
 
-def _twin(world: Snapshot) -> Snapshot:
+def _twin(world: RecordedSnapshot) -> RecordedSnapshot:
     def twice(collection: SeenCollection) -> SeenCollection:
         one = next(each for each in collection.objects if each.values["name"] == "team-b-datasets")
         return replace(collection, objects=(*collection.objects, replace(copied(one, "x"), values=one.values)))
@@ -58,7 +60,7 @@ def _twin(world: Snapshot) -> Snapshot:
     return changed(world, twice, "quota", "iad")
 
 
-def _pending(world: Snapshot) -> Snapshot:
+def _pending(world: RecordedSnapshot) -> RecordedSnapshot:
     pools = next(each for each in world.collections if (each.site, each.kind) == ("iad", "vip_pool"))
     id_ = next(each.id for each in pools.objects if each.values["name"] == "replication")
     first, *rest = world.sites
@@ -66,12 +68,12 @@ def _pending(world: Snapshot) -> Snapshot:
     return sealed(replace(world, sites=(replace(first, ledger=ledger), *rest), id=""))
 
 
-def _as_it_is(world: Snapshot) -> Snapshot:
+def _as_it_is(world: RecordedSnapshot) -> RecordedSnapshot:
     return world
 
 
 HEAD_ONLY, WITH_B = {"head.yaml": HEAD}, {"factory.yaml": FACTORY, "b.yaml": TEAM_B}
-CASES: dict[Reason, tuple[Callable[[Snapshot], Snapshot], dict[str, str], tuple[str, str]]] = {
+CASES: dict[Reason, tuple[Callable[[RecordedSnapshot], RecordedSnapshot], dict[str, str], tuple[str, str]]] = {
     Reason.SYSTEM: (_as_it_is, HEAD_ONLY, ("view_policy", "default")),
     Reason.MADE: (_as_it_is, HEAD_ONLY, ("namespace", "runai-team-a")),
     Reason.MIRROR: (_as_it_is, HEAD_ONLY, ("replication_peer", "iad-pdx")),
@@ -110,7 +112,7 @@ def test_there_is_a_case_for_every_code() -> None:
 
 
 @pytest.mark.parametrize("reason", CASES, ids=lambda reason: reason.value)
-def test_every_object_is_taken_or_left_with_a_code(reason: Reason, factory: Snapshot, tmp_path: Path) -> None:
+def test_every_object_is_taken_or_left_with_a_code(reason: Reason, factory: RecordedSnapshot, tmp_path: Path) -> None:
     change, files, (kind, name) = CASES[reason]
     world = change(factory)
     documents(tmp_path, files)

@@ -24,7 +24,7 @@ from vastplan.app.workspace import open_workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Verb
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.model.value import from_json, references, to_json
 from vastplan.schema.walk import leaves
 
@@ -54,7 +54,7 @@ class Written:
     """An import, and what it was made from."""
 
     folder: Path
-    snapshot: Snapshot
+    snapshot: RecordedSnapshot
     base: Weighed
 
     def files(self) -> list[Path]:
@@ -62,7 +62,7 @@ class Written:
         return sorted(one for one in self.folder.glob("*.yaml") if one.name != "brownfield.yaml")
 
 
-def weighed(folder: Path, snapshot: Snapshot) -> Weighed:
+def weighed(folder: Path, snapshot: RecordedSnapshot) -> Weighed:
     """Plan against a snapshot; raises `Invalid`."""
     workspace = open_workspace([folder], snapshot=snapshot)
     planned = weigh(

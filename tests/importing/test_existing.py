@@ -12,7 +12,7 @@ import yaml
 
 from tests.force import by_force
 from tests.importing.recorded import FACTORY, HEAD, TEAM_A, TEAM_B, Done, composed, documents, imported, second
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 
 WHOLE: dict[str, Any] = {
     **yaml.safe_load(FACTORY),
@@ -38,7 +38,7 @@ ODD = """\
 """
 
 
-def _import(folder: Path, files: dict[str, str], world: Snapshot) -> Done:
+def _import(folder: Path, files: dict[str, str], world: RecordedSnapshot) -> Done:
     """Import beside some files; none of them changes, nor what they stand for, and a second run has nothing to add."""
     documents(folder, files)
     old = composed(folder, world)
@@ -68,7 +68,7 @@ def _import(folder: Path, files: dict[str, str], world: Snapshot) -> Done:
     ids=lambda files: "+".join(files),
 )
 def test_half_a_world_is_there_and_the_other_half_comes(
-    files: dict[str, str], factory: Snapshot, tmp_path: Path
+    files: dict[str, str], factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     done = _import(tmp_path, files, factory)
     (whole := tmp_path / "whole").mkdir()
@@ -81,7 +81,9 @@ def test_half_a_world_is_there_and_the_other_half_comes(
 
 
 @pytest.mark.parametrize("part", by_force(PARTS, *map(str, PARTS[:2])), ids="/".join)
-def test_a_part_that_is_missing_comes_back_as_it_was(part: tuple[str, ...], factory: Snapshot, tmp_path: Path) -> None:
+def test_a_part_that_is_missing_comes_back_as_it_was(
+    part: tuple[str, ...], factory: RecordedSnapshot, tmp_path: Path
+) -> None:
     document = deepcopy(WHOLE)
     holder = document
     for step in part[:-1]:
@@ -95,7 +97,7 @@ def test_a_part_that_is_missing_comes_back_as_it_was(part: tuple[str, ...], fact
     assert done.left == {}
 
 
-def test_a_part_of_a_tenant_that_a_file_has_says_so(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_part_of_a_tenant_that_a_file_has_says_so(factory: RecordedSnapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-a"]["volumes"]["team-a-data"]
     done = _import(tmp_path, {"all.yaml": yaml.safe_dump(document)}, factory)
@@ -113,7 +115,7 @@ def _kept(done: Done, kind: str, name: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", ["view_policy", "vip_pool"])
 def test_a_second_one_of_a_tenant_whose_lines_leave_it_out_is_left(
-    kind: str, factory: Snapshot, tmp_path: Path
+    kind: str, factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     world = second(factory, kind, "team-b", "team-b-2")
     done = _import(tmp_path, {"factory.yaml": FACTORY, "b.yaml": TEAM_B}, world)
@@ -125,7 +127,7 @@ def test_a_second_one_of_a_tenant_whose_lines_leave_it_out_is_left(
     assert "iad/tenant/team-a" in done.taken, "only that is left"
 
 
-def test_with_the_old_lines_completed_the_second_one_is_taken(factory: Snapshot, tmp_path: Path) -> None:
+def test_with_the_old_lines_completed_the_second_one_is_taken(factory: RecordedSnapshot, tmp_path: Path) -> None:
     world = second(factory, "vip_pool", "team-b", "team-b-2")
     document = deepcopy(WHOLE)
     tenant = document["tenants"]["team-b"]
@@ -135,7 +137,7 @@ def test_with_the_old_lines_completed_the_second_one_is_taken(factory: Snapshot,
     assert {"iad/vip_pool/team-b-2", "pdx/vip_pool/team-b-2"} <= done.taken
 
 
-def test_a_project_that_would_open_a_class_is_left(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_project_that_would_open_a_class_is_left(factory: RecordedSnapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-a"]["project"], document["tenants"]["team-a"]["volumes"]
     done = _import(tmp_path, {"all.yaml": yaml.safe_dump(document)}, factory)
@@ -144,7 +146,7 @@ def test_a_project_that_would_open_a_class_is_left(factory: Snapshot, tmp_path: 
         assert "/storage_class/team-a (write the entry yourself if that is intended; see /" in said
 
 
-def test_a_project_that_would_get_the_quota_of_a_class_is_left(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_project_that_would_get_the_quota_of_a_class_is_left(factory: RecordedSnapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-b"]
     document["sites"] = {site: {"sim": {}, "isolation": "resource_quota"} for site in document["sites"]}
@@ -153,7 +155,7 @@ def test_a_project_that_would_get_the_quota_of_a_class_is_left(factory: Snapshot
     assert "iad/view/team-b-datasets" in done.taken
 
 
-def test_several_that_change_what_a_line_means_are_all_left(factory: Snapshot, tmp_path: Path) -> None:
+def test_several_that_change_what_a_line_means_are_all_left(factory: RecordedSnapshot, tmp_path: Path) -> None:
     world = factory
     for number in range(2, 6):
         world = second(
@@ -167,7 +169,7 @@ def test_several_that_change_what_a_line_means_are_all_left(factory: Snapshot, t
     assert {f"iad/vip_pool/other-{number}" for number in range(2, 6)} <= done.taken
 
 
-def test_defaults_lie_under_new_entries_and_change_nothing(factory: Snapshot, tmp_path: Path) -> None:
+def test_defaults_lie_under_new_entries_and_change_nothing(factory: RecordedSnapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-b"]
     document["defaults"] = {
@@ -186,7 +188,7 @@ def test_defaults_lie_under_new_entries_and_change_nothing(factory: Snapshot, tm
     assert new["storage_class"]["vip_pool"] == "team-b"
 
 
-def test_a_switch_that_is_off_is_said_over_a_default(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_switch_that_is_off_is_said_over_a_default(factory: RecordedSnapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-b"]
     document["defaults"] = {"storage_classes": {"default": True}}

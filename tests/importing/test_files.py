@@ -20,7 +20,7 @@ from vastplan.app.importing import files
 from vastplan.app.importing.files import take_back, unfinished, write_all
 from vastplan.app.workspace import open_workspace
 from vastplan.model.errors import VastplanError
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 
 FILES = [("shared.yaml", "a: 1\n"), ("tenant-a.yaml", "b: 2\n"), ("tenant-b.yaml", "c: 3\n")]
 
@@ -131,7 +131,7 @@ def test_every_step_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert counted() == STEPS
 
 
-def test_of_two_imports_at_once_one_writes_all_and_the_other_nothing(factory: Snapshot, tmp_path: Path) -> None:
+def test_of_two_imports_at_once_one_writes_all_and_the_other_nothing(factory: RecordedSnapshot, tmp_path: Path) -> None:
     documents(tmp_path, {"head.yaml": HEAD})
     both = [
         import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory)) for _ in range(2)
@@ -155,7 +155,7 @@ def test_of_two_imports_at_once_one_writes_all_and_the_other_nothing(factory: Sn
     assert imported(tmp_path, factory).imported.texts == ()
 
 
-def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: RecordedSnapshot, tmp_path: Path) -> None:
     documents(tmp_path, {"head.yaml": HEAD})
     done = import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory))
     (tmp_path / "more.yaml").write_text("departments: {research: {}}\n")

@@ -19,15 +19,15 @@ from tests.importing.remembered import brownfield_world, factory_world, odd_worl
 from vastplan.app.importer import Imported, ImportOptions, import_live
 from vastplan.app.workspace import open_workspace
 from vastplan.importing.model import Detail, Selection
-from vastplan.model.imported import LeftObject
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.import_result import LeftObject
+from vastplan.model.snapshot import RecordedSnapshot
 
 HERE = Path(__file__).parent / "golden"
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
 _DRAWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{1,12}|ids \d+, \d+|snapshot [0-9a-f]{12} of \S+")
 """What is drawn anew in every run; names may cut an id off."""
 BESIDE = {"factory.yaml": FACTORY, "b.yaml": TEAM_B}
-WORLDS: dict[str, tuple[Callable[[], Snapshot], dict[str, str], dict[str, Any]]] = {
+WORLDS: dict[str, tuple[Callable[[], RecordedSnapshot], dict[str, str], dict[str, Any]]] = {
     # what is there, the document that is there, and what is asked for
     "factory": (factory_world, {"head.yaml": HEAD}, {}),
     "factory-single": (factory_world, {"head.yaml": HEAD}, {"single": True, "defaults": True}),

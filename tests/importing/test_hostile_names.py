@@ -26,9 +26,9 @@ from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.reports import of_import
 from vastplan.importing.model import Selection, fits, pattern_of
 from vastplan.model.escaping import inert
-from vastplan.model.look_alikes import taken_for_others, unseen
+from vastplan.model.look_alikes import is_invisible, taken_for_others
 from vastplan.model.shell import word
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 from vastplan.report.imported import import_text
 
 EVERY = [
@@ -37,7 +37,7 @@ EVERY = [
 REASONS = {"VALUE", "FORM", "REFERENCE", "TWINS", "UNASKED", "MADE", "MEANING"}
 
 
-def _renamed(world: Snapshot, name: str) -> tuple[Snapshot, dict[tuple[str, str, str], SeenObject]]:
+def _renamed(world: RecordedSnapshot, name: str) -> tuple[RecordedSnapshot, dict[tuple[str, str, str], SeenObject]]:
     """The first object of each kind on iad that has a name, called so."""
     struck: dict[tuple[str, str, str], SeenObject] = {}
 
@@ -77,18 +77,18 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _only_text(text: str) -> None:
     """Nothing in it moves a cursor, hides, or is taken for something else."""
-    assert not [char for char in text if char != "\n" and unseen(char)]
+    assert not [char for char in text if char != "\n" and is_invisible(char)]
     assert not taken_for_others(text)
 
 
-def _first(folder: Path, world: Snapshot, selection: Selection | None = None) -> Done:
+def _first(folder: Path, world: RecordedSnapshot, selection: Selection | None = None) -> Done:
     folder.mkdir()
     documents(folder, {"head.yaml": HEAD})
     return imported(folder, world, selection)
 
 
 @pytest.mark.parametrize("name", by_force(EVERY, *EVERY[:2], "R&D", "team[1]", ""))
-def test_each_is_read_back_or_left(name: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_each_is_read_back_or_left(name: str, factory: RecordedSnapshot, tmp_path: Path) -> None:
     world, struck = _renamed(factory, name)
     done = _first(tmp_path / "named", world)
     taken = taken_objects(done, world)
@@ -110,7 +110,7 @@ def test_each_is_read_back_or_left(name: str, factory: Snapshot, tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(EVERY, *EVERY[:2]))
-def test_reports_hold_no_mark_up_and_no_command(name: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_reports_hold_no_mark_up_and_no_command(name: str, factory: RecordedSnapshot, tmp_path: Path) -> None:
     world, _ = _renamed(factory, name)
     result = _first(tmp_path / "named", world).imported.result
     _only_text(import_text(result))
@@ -136,7 +136,7 @@ def test_a_word_of_a_command_is_that_word_to_a_shell_and_inert_to_a_terminal(nam
 
 
 @pytest.mark.parametrize("name", by_force(EVERY, *EVERY[:3]))
-def test_what_somebody_is_told_to_take_is_taken(name: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_what_somebody_is_told_to_take_is_taken(name: str, factory: RecordedSnapshot, tmp_path: Path) -> None:
     pattern = pattern_of(f"space/{name}")
     assert fits(f"space/{name}", pattern) and inert(pattern) == pattern
     assert shlex.split(inert(word(f"*/secret/{pattern}"))) == [f"*/secret/{pattern}"]
@@ -144,7 +144,7 @@ def test_what_somebody_is_told_to_take_is_taken(name: str, factory: Snapshot, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(["team[1]", "a b", "'q' $x", "\x1b[2J", "a\u202eb"], "'q' $x"))
-def test_the_line_of_the_report_takes_it(name: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_the_line_of_the_report_takes_it(name: str, factory: RecordedSnapshot, tmp_path: Path) -> None:
     def change(collection: SeenCollection) -> SeenCollection:
         one = next(seen for seen in collection.objects if not seen.system_owned and not seen.controller)
         called = replace(
@@ -172,7 +172,7 @@ FOLDERS = ("a b", "'q' $(x) `y`", "-x", "\x1b[2J", "l1\nl2", "##vso[task.x]", "g
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash to ask")
 @pytest.mark.parametrize("name", by_force(FOLDERS, "l1\nl2"))
-def test_next_is_a_line_that_can_be_pasted(name: str, factory: Snapshot, tmp_path: Path, vastplan: Run) -> None:
+def test_next_is_a_line_that_can_be_pasted(name: str, factory: RecordedSnapshot, tmp_path: Path, vastplan: Run) -> None:
     folder = tmp_path / name
     folder.mkdir()
     documents(folder, {"head.yaml": HEAD})

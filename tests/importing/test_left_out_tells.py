@@ -16,7 +16,7 @@ from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.importer import Imported, ImportOptions, import_live, write
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.model.address import Address
-from vastplan.model.snapshot import SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenObject
 from vastplan.schema.defaults import is_witness, left_out
 from vastplan.schema.kind import Kind
 from vastplan.schema.rows import Path as Steps
@@ -42,7 +42,7 @@ class World:
     """A folder with three lines, what its systems show, and what is left out of what is imported."""
 
     folder: Path
-    snapshot: Snapshot
+    snapshot: RecordedSnapshot
     left: tuple[Left, ...]
 
 
@@ -64,15 +64,15 @@ tenants:
 """Beside names and what stands for something: protocols and flavors, who is let in, and when snapshots are made."""
 
 
-def opened(folder: Path, snapshot: Snapshot) -> Workspace:
+def opened(folder: Path, snapshot: RecordedSnapshot) -> Workspace:
     return open_workspace([folder], snapshot=snapshot)
 
 
-def imported(folder: Path, snapshot: Snapshot) -> Imported:
+def imported(folder: Path, snapshot: RecordedSnapshot) -> Imported:
     return import_live(opened(folder, snapshot), ImportOptions(SITES, snapshot=snapshot))
 
 
-def entries(folder: Path, snapshot: Snapshot) -> Mapping[str, Mapping[str, Any]]:
+def entries(folder: Path, snapshot: RecordedSnapshot) -> Mapping[str, Mapping[str, Any]]:
     """What the document asks for, by address."""
     return {str(entry.address): entry.values for entry in opened(folder, snapshot).composed().entries}
 
@@ -93,7 +93,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return World(desk.folder, snapshot, tuple(_left(snapshot, kinds, asked)))
 
 
-def _left(snapshot: Snapshot, kinds: Mapping[str, Kind], asked: Mapping[str, Mapping[str, Any]]) -> Iterator[Left]:
+def _left(
+    snapshot: RecordedSnapshot, kinds: Mapping[str, Kind], asked: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Left]:
     """One object of each kind for every value that is left out."""
     versions = {site.site: site.facts for site in snapshot.sites}
     seen: set[tuple[str, Steps]] = set()
@@ -137,7 +139,7 @@ def _choices(annotation: Any) -> Iterator[str]:
             yield from _choices(inner)
 
 
-def moved(world: World, left: Left, value: Any) -> Snapshot:
+def moved(world: World, left: Left, value: Any) -> RecordedSnapshot:
     """The snapshot of a world in which somebody has set that value."""
     return replace(
         world.snapshot,

@@ -13,7 +13,7 @@ from tests.importing.recorded import HEAD, SITES, changed, composed, documents, 
 from vastplan.app.importer import ImportOptions, import_live
 from vastplan.app.workspace import open_workspace
 from vastplan.importing.model import Detail
-from vastplan.model.snapshot import SeenCollection, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection
 from vastplan.report.imported import coverage_text
 
 
@@ -23,7 +23,7 @@ def _folder(folder: Path, head: str = HEAD) -> Path:
     return folder
 
 
-def test_a_claim_of_no_project_is_not_asked_for(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_claim_of_no_project_is_not_asked_for(factory: RecordedSnapshot, tmp_path: Path) -> None:
     def moved(collection: SeenCollection) -> SeenCollection:
         one = next(seen for seen in collection.objects if seen.attributes["name"] == "team-a-data")
         away = replace(one, locator="monitoring/team-a-data", values={**one.values, "namespace": "monitoring"})
@@ -38,7 +38,7 @@ def test_a_claim_of_no_project_is_not_asked_for(factory: Snapshot, tmp_path: Pat
     assert done.left["iad", "persistent_volume_claim", "monitoring/team-a-data"].code == "UNREAD"
 
 
-def test_a_data_source_says_which_claim_is_not_there(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_data_source_says_which_claim_is_not_there(factory: RecordedSnapshot, tmp_path: Path) -> None:
     def gone(collection: SeenCollection) -> SeenCollection:
         kept = tuple(seen for seen in collection.objects if seen.attributes["name"] != "team-a-data")
         assert len(kept) < len(collection.objects)
@@ -49,7 +49,9 @@ def test_a_data_source_says_which_claim_is_not_there(factory: Snapshot, tmp_path
     assert (left.code, left.why) == ("REFERENCE", "claim is 'team-a-data', which has no name here")
 
 
-def test_of_nothing_that_could_be_read_nobody_says_how_much_is_covered(factory: Snapshot, tmp_path: Path) -> None:
+def test_of_nothing_that_could_be_read_nobody_says_how_much_is_covered(
+    factory: RecordedSnapshot, tmp_path: Path
+) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="no answer"))
     result = imported(_folder(tmp_path / "nothing"), world).imported.result
     assert result.unread and "%" not in coverage_text(result) and "is unknown" in coverage_text(result)
@@ -57,7 +59,9 @@ def test_of_nothing_that_could_be_read_nobody_says_how_much_is_covered(factory: 
 
 
 @pytest.mark.parametrize("sites", ["[iad]", "[iad, pdx]", "[pdx]"])
-def test_sites_in_the_documents_defaults_are_written_over(sites: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_sites_in_the_documents_defaults_are_written_over(
+    sites: str, factory: RecordedSnapshot, tmp_path: Path
+) -> None:
     plain = imported(_folder(tmp_path / "plain"), factory)
     sections = "tenants", "views", "qos_policies", "departments", "snapshot_schedules", "vip_pools"
     given = ", ".join(f"{section}: {{sites: {sites}}}" for section in sections)
@@ -78,7 +82,7 @@ def test_a_closed_class_stays_closed_where_only_classes_are_asked_for(tmp_path: 
     assert world.may() == before
 
 
-def test_labels_of_parts_are_told_and_cost_nothing_else(factory: Snapshot, tmp_path: Path) -> None:
+def test_labels_of_parts_are_told_and_cost_nothing_else(factory: RecordedSnapshot, tmp_path: Path) -> None:
     """What somebody asks for in addition takes nothing away."""
 
     def labelled(collection: SeenCollection) -> SeenCollection:

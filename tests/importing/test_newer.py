@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.importing.recorded import HEAD, Done, changed, copied, documents, imported, taken_objects
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 
 NEWER = "NEWER_9"
 FALLS: dict[tuple[str, str, str], tuple[str, set[str]]] = {
@@ -39,7 +39,7 @@ def _named(seen: SeenObject) -> Any:
     return seen.attributes.get("name") or seen.values.get("name") or seen.values.get("subject")
 
 
-def _first(folder: Path, world: Snapshot) -> Done:
+def _first(folder: Path, world: RecordedSnapshot) -> Done:
     folder.mkdir()
     documents(folder, {"head.yaml": HEAD})
     return imported(folder, world)
@@ -50,7 +50,7 @@ def _first(folder: Path, world: Snapshot) -> Done:
     [key if key[0] in _QUICK else pytest.param(*key, marks=pytest.mark.slow) for key in FALLS],
 )
 def test_a_value_of_a_newer_version_falls_alone(
-    kind: str, name: str, field: str, factory: Snapshot, tmp_path: Path
+    kind: str, name: str, field: str, factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     def newer(collection: SeenCollection) -> SeenCollection:
         objects = []
@@ -86,7 +86,7 @@ TWINS = [
     [pair if pair[0] in ("quota", "project") else pytest.param(*pair, marks=pytest.mark.slow) for pair in TWINS],
 )
 def test_twins_are_left_with_both_ids_and_nothing_guesses(
-    kind: str, name: str, factory: Snapshot, tmp_path: Path
+    kind: str, name: str, factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     def twice(collection: SeenCollection) -> SeenCollection:
         one = next(seen for seen in collection.objects if _named(seen) == name)

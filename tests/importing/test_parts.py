@@ -16,7 +16,7 @@ from vastplan.importing.model import Detail, Left, Reason, Selection, Step
 from vastplan.importing.place import File, Placed
 from vastplan.importing.shared import shared, take_out
 from vastplan.model.address import Address
-from vastplan.model.imported import ImportedValues
+from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.markers import Evidence

@@ -18,7 +18,7 @@ from vastplan.app.schemas import schema
 from vastplan.document.waivers import ChecksSpec
 from vastplan.importing.model import Reason
 from vastplan.model.finding import Finding, Severity, Where
-from vastplan.model.imported import (
+from vastplan.model.import_result import (
     Import,
     ImportCoverage,
     ImportedValues,

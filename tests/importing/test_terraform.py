@@ -101,7 +101,7 @@ def test_the_rest_is_dropped_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -
     seen: list[Any] = []
 
     def watched(*words: Any) -> Any:
-        seen.append(strict_json.parse(*words))
+        seen.append(strict_json.parse_json(*words))
         return seen[-1]
 
     row = {"attributes": {"id": "1", "password": CANARY, "nested": [{"key": CANARY}]}, "private": CANARY}

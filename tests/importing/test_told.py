@@ -23,7 +23,7 @@ from vastplan.engine.live.observe import Collection, Observed
 from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
 from vastplan.importing.name import names
 from vastplan.model.errors import VastplanError
-from vastplan.model.imported import ImportCoverage
+from vastplan.model.import_result import ImportCoverage
 
 TENANT = seen("2", "nlp", {"guid": "g"})
 POLICY = seen("5", "p", tenant=2, flavor="NFS")

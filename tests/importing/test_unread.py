@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Run
 from tests.force import by_force
 from tests.importing.recorded import HEAD, Done, changed, documents, imported, taken_objects
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Request, Response
 
@@ -28,7 +28,7 @@ _QUICK = ("admission_policy", "project", "quota", "vip_pool", "view")
 """Of each sort one: what closes, what is referred to, what is a part, what hides others."""
 
 
-def _first(folder: Path, world: Snapshot) -> Done:
+def _first(folder: Path, world: RecordedSnapshot) -> Done:
     folder.mkdir()
     documents(folder, {"head.yaml": HEAD})
     return imported(folder, world)
@@ -37,7 +37,7 @@ def _first(folder: Path, world: Snapshot) -> Done:
 @pytest.mark.parametrize(
     "kind", [kind if kind in _QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
 )
-def test_a_collection_cannot_be_read(kind: str, factory: Snapshot, tmp_path: Path) -> None:
+def test_a_collection_cannot_be_read(kind: str, factory: RecordedSnapshot, tmp_path: Path) -> None:
     whole = _first(tmp_path / "whole", factory)
     world = changed(factory, lambda each: replace(each, objects=(), error="403 Forbidden"), kind)
     part = _first(tmp_path / "part", world)
@@ -51,7 +51,7 @@ def test_a_collection_cannot_be_read(kind: str, factory: Snapshot, tmp_path: Pat
     assert imported(tmp_path / "part", factory).imported.texts == ()
 
 
-def test_of_one_site_only_is_unknown_what_is_unread_there(factory: Snapshot, tmp_path: Path) -> None:
+def test_of_one_site_only_is_unknown_what_is_unread_there(factory: RecordedSnapshot, tmp_path: Path) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="timed out"), "view", "iad")
     part = _first(tmp_path / "part", world)
     assert {(unread.site, unread.kind) for unread in part.imported.result.unread} == {("iad", "view")}
@@ -63,7 +63,7 @@ def test_of_one_site_only_is_unknown_what_is_unread_there(factory: Snapshot, tmp
     }
 
 
-def test_what_is_called_so_on_another_site_is_not_meant(factory: Snapshot, tmp_path: Path) -> None:
+def test_what_is_called_so_on_another_site_is_not_meant(factory: RecordedSnapshot, tmp_path: Path) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="403 Forbidden"), "qos_policy", "pdx")
     part = _first(tmp_path / "part", world)
     left = part.left["pdx", "storage_class", "team-a"]
@@ -71,7 +71,7 @@ def test_what_is_called_so_on_another_site_is_not_meant(factory: Snapshot, tmp_p
     assert ("iad", "storage_class", "team-a") not in part.left
 
 
-def test_a_class_is_not_open_because_its_policy_could_not_be_read(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_class_is_not_open_because_its_policy_could_not_be_read(factory: RecordedSnapshot, tmp_path: Path) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="403 Forbidden"), "admission_policy")
     part = _first(tmp_path / "part", world)
     assert "storage_classes" not in part.text and "shared: true" not in part.text

@@ -17,7 +17,7 @@ from tests.conftest import Run
 from tests.force import by_force
 from tests.importing.recorded import HEAD, changed, documents, imported, taken_objects
 from tests.importing.test_unread import KINDS
-from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane
@@ -65,14 +65,14 @@ def _cases(collection: SeenCollection) -> list[tuple[str, Path_]]:
     return [(id_, path) for path, id_ in found.items()]
 
 
-def _struck(world: Snapshot, kind: str, id_: str, path: Path_, wrong: Any) -> Snapshot:
+def _struck(world: RecordedSnapshot, kind: str, id_: str, path: Path_, wrong: Any) -> RecordedSnapshot:
     def strike(seen: SeenObject) -> SeenObject:
         return replace(seen, values=_with(seen.values, path, wrong)) if seen.id == id_ else seen
 
     return changed(world, lambda each: replace(each, objects=tuple(map(strike, each.objects))), kind, "iad")
 
 
-def _of(world: Snapshot, kind: str) -> SeenCollection:
+def _of(world: RecordedSnapshot, kind: str) -> SeenCollection:
     return next(each for each in world.collections if (each.site, each.kind) == ("iad", kind))
 
 
@@ -97,7 +97,7 @@ CRASHED = [
 
 @pytest.mark.parametrize(("kind", "name", "path", "wrong"), CRASHED)
 def test_sums_of_what_is_promised_take_no_value_of_another_form(
-    kind: str, name: str, path: Path_, wrong: Any, factory: Snapshot, tmp_path: Path
+    kind: str, name: str, path: Path_, wrong: Any, factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     id_ = next(seen.id for seen in _of(factory, kind).objects if seen.attributes.get("name") == name)
     world = _struck(factory, kind, id_, path, wrong)
@@ -110,7 +110,7 @@ def test_sums_of_what_is_promised_take_no_value_of_another_form(
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", by_force([kind for kind in KINDS if kind != "secret"], "view"))
 def test_no_field_of_any_form_takes_more_with_it_than_stands_on_it(
-    kind: str, factory: Snapshot, tmp_path: Path
+    kind: str, factory: RecordedSnapshot, tmp_path: Path
 ) -> None:
     """A sample for each kind: whatever place, whatever wrong. The other site is as it was, and nothing crashes."""
     chance = Random(kind)

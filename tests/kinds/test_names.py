@@ -13,7 +13,7 @@ from tests.lab import Lab
 from tests.report.reading import FORMATS
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Verb
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 
 HOSTILE = (
     "R&D",
@@ -119,7 +119,7 @@ def test_a_key_is_plain_and_the_message_says_how_to_write_it(lab: Lab, key: str)
     with pytest.raises(Invalid) as refused:
         lab.workspace().entries()
     (finding,) = refused.value.findings
-    assert (finding.code, f"name: {scalar(key)}" in finding.message) == ("VP212", True)
+    assert (finding.code, f"name: {yaml_scalar(key)}" in finding.message) == ("VP212", True)
 
 
 def test_the_key_of_a_kubernetes_object_is_as_long_as_kubernetes_says(lab: Lab) -> None:

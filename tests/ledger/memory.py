@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.benches import KubernetesBench
-from vastplan.model.errors import Conflict, NotFound
+from vastplan.model.errors import Conflict, ObjectNotFound
 
 Row = dict[str, Any]
 
@@ -50,7 +50,7 @@ class Memory:
 
     def _at(self, path: str) -> Row:
         if path not in self.objects:
-            raise NotFound(f"{path} not found", 404)
+            raise ObjectNotFound(f"{path} not found", 404)
         return self.objects[path]
 
     def _listed(self, path: str, query: dict[str, str]) -> Row:
@@ -67,7 +67,7 @@ class Memory:
     def _created(self, path: str, row: Row) -> Row:
         above = path.rpartition("/")[0]
         if above.rpartition("/")[2] != "v1" and f"/api/v1/namespaces/{above.rpartition('/')[2]}" not in self.objects:
-            raise NotFound(f"no namespace for {path}", 404)
+            raise ObjectNotFound(f"no namespace for {path}", 404)
         place = f"{path}/{row['metadata']['name']}"
         if place in self.objects:
             raise Conflict(f"{place} already exists", 409)

@@ -15,7 +15,7 @@ from vastplan.ledger import chunks, directory, events, manifest
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.codec import dump
 from vastplan.ledger.manifest import Manifest
-from vastplan.model.errors import NotFound, Unclear, VastplanError
+from vastplan.model.errors import ObjectNotFound, Unclear, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 
 PLACE = Place(NAMESPACE, "doc", "iad")
@@ -361,7 +361,7 @@ def test_a_part_that_comes_while_it_is_looked_for(api: Memory) -> None:
                 assert found is not None
                 manifest.write(api, PLACE, folded, found[1])
                 Chunks(api, PLACE).drop(made.used())
-                raise NotFound(path, 404)
+                raise ObjectNotFound(path, 404)
             return api.call(method, path, query=query, body=body)
 
     found = manifest.put_together(Folds(), PLACE)
@@ -450,6 +450,6 @@ def test_a_list_that_always_goes_on_ends() -> None:
 def test_nothing_is_kept_in_a_namespace_that_is_not_there() -> None:
     class Nowhere:
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
-            raise NotFound(path, 404)
+            raise ObjectNotFound(path, 404)
 
     assert directory.places(Nowhere(), NAMESPACE) == []

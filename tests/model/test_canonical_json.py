@@ -27,8 +27,8 @@ def _standard(data: Any) -> str:
 @pytest.mark.slow
 @given(JSON)
 def test_data_is_written_as_the_standard_library_writes_it(data: Any) -> None:
-    assert canonical_json.text(data) == _standard(data)
-    assert _standard(canonical_json.plain(data)) == _standard(data)
+    assert canonical_json.json_file_text(data) == _standard(data)
+    assert _standard(canonical_json.plain_json(data)) == _standard(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,21 @@ class Sample:
 @given(JSON, st.text(), st.booleans())
 def test_a_dataclass_is_written_by_its_fields_defaults_or_not(data: Any, zone: str, flag: bool) -> None:
     sample = Sample(zone, (data,), {zone: data}, flag, Sample(zone))
-    assert canonical_json.text(sample) == _standard(asdict(sample))
-    assert _standard(canonical_json.plain(sample)) == _standard(asdict(sample))
+    assert canonical_json.json_file_text(sample) == _standard(asdict(sample))
+    assert _standard(canonical_json.plain_json(sample)) == _standard(asdict(sample))
 
 
 def test_an_enum_is_its_value_and_an_address_its_text() -> None:
     change = FieldChange("size", 1, 2, Cause.DOCUMENT)
-    data = canonical_json.plain(Action(Address("iad", "view", "a/b"), Verb.UPDATE, "why", (change,)))
+    data = canonical_json.plain_json(Action(Address("iad", "view", "a/b"), Verb.UPDATE, "why", (change,)))
     assert (data["address"], data["verb"], data["changes"][0]["cause"]) == ("iad/view/a/b", "update", "document")
-    assert json.loads(canonical_json.text(Action(Address("iad", "view", "a/b"), Verb.UPDATE, "why", (change,)))) == data
+    assert (
+        json.loads(canonical_json.json_file_text(Action(Address("iad", "view", "a/b"), Verb.UPDATE, "why", (change,))))
+        == data
+    )
 
 
 def test_what_is_not_json_is_refused() -> None:
-    for write in (canonical_json.text, canonical_json.plain):
+    for write in (canonical_json.json_file_text, canonical_json.plain_json):
         with pytest.raises(TypeError, match="a set has no place in JSON"):
             write({"a": {1}})

@@ -30,8 +30,8 @@ def read(text: str) -> float:
         (formatting.span(93.3), "93.3 s"), (formatting.span(299), "299 s"), (formatting.span(300), "5 min"), (formatting.span(7199), "120 min"),
         (formatting.span(7200), "2 h"), (formatting.span(259199), "72 h"), (formatting.span(259200), "3 days"), (formatting.span(0.0123), "0.0123 s"),
         (formatting.share(0.4827), "48.3 %"), (formatting.share(0.00011), "0.011 %"), (formatting.share(1), "100 %"),
-        (formatting.at_least(formatting.size, 980.1e9), "981 GB"), (formatting.at_most(formatting.size, 980.9e9), "980 GB"),
-        (formatting.at_least(formatting.span, 61.01), "61.1 s"), (formatting.at_most(formatting.share, 0.48279), "48.2 %"),
+        (formatting.rounded_up(formatting.size, 980.1e9), "981 GB"), (formatting.at_most(formatting.size, 980.9e9), "980 GB"),
+        (formatting.rounded_up(formatting.span, 61.01), "61.1 s"), (formatting.at_most(formatting.share, 0.48279), "48.2 %"),
     ],
 )  # fmt: skip
 def test_figures(text: str, expected: str) -> None:
@@ -40,26 +40,26 @@ def test_figures(text: str, expected: str) -> None:
 
 @given(FORMATTERS, FIGURES)
 def test_whoever_gives_what_is_asked_for_gives_enough(shown: formatting.Formatter, value: float) -> None:
-    assert read(formatting.at_least(shown, value)) >= value * (1 - 1e-12)
+    assert read(formatting.rounded_up(shown, value)) >= value * (1 - 1e-12)
     assert read(formatting.at_most(shown, value)) <= value * (1 + 1e-12)
-    for text in (formatting.at_least(shown, value), shown(value), formatting.at_most(shown, value)):
+    for text in (formatting.rounded_up(shown, value), shown(value), formatting.at_most(shown, value)):
         assert read(text) == pytest.approx(value, rel=0.01)
 
 
 @given(FORMATTERS, FIGURES, st.floats(1e-9, 2))
 def test_the_greater_one_can_be_seen(shown: formatting.Formatter, value: float, more: float) -> None:
-    low, high = formatting.apart(shown, value, value * (1 + more))
+    low, high = formatting.distinct_figures(shown, value, value * (1 + more))
     assert read(low) < read(high)
-    assert formatting.apart(shown, value, value) == (shown(value), shown(value))
+    assert formatting.distinct_figures(shown, value, value) == (shown(value), shown(value))
 
 
 @given(FORMATTERS, FIGURES, st.floats(1e-9, 2))
 def test_what_lies_between_is_between(shown: formatting.Formatter, value: float, more: float) -> None:
-    low, high = map(read, formatting.between(shown, value, value * (1 + more)))
+    low, high = map(read, formatting.range_within(shown, value, value * (1 + more)))
     assert value * (1 - 1e-12) <= low <= high <= value * (1 + more) * (1 + 1e-12)
 
 
 def test_nothing_between_is_still_said() -> None:
-    assert formatting.between(formatting.span, 100.0, 100.0) == ("100 s", "100 s")
-    assert formatting.between(formatting.span, 100.0, 1e9) == ("100 s", "11,574 days")
-    assert formatting.apart(formatting.span, 16.0, 16.0) == ("16 s", "16 s")
+    assert formatting.range_within(formatting.span, 100.0, 100.0) == ("100 s", "100 s")
+    assert formatting.range_within(formatting.span, 100.0, 1e9) == ("100 s", "11,574 days")
+    assert formatting.distinct_figures(formatting.span, 16.0, 16.0) == ("16 s", "16 s")

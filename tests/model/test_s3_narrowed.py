@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vastplan.model.s3_narrowed import narrowed
+from vastplan.model.s3_narrowing import lost_permissions
 
 NAMES = ("Effect", "Action", "Resource", "Condition")
 READS = ["Allow", "s3:GetObject", "data/*"]
@@ -52,14 +52,14 @@ def document(*statements: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_what_is_allowed_no_more(before: list[Any], after: list[Any], lost: list[str]) -> None:
-    assert narrowed(document(*before), document(*after)) == lost
+    assert lost_permissions(document(*before), document(*after)) == lost
 
 
 def test_one_statement_need_not_be_a_list() -> None:
     one = {"Version": "2012-10-17", "Statement": dict(zip(NAMES, READS, strict=False))}
-    assert narrowed(one, document(READS)) == []
+    assert lost_permissions(one, document(READS)) == []
 
 
 def test_what_is_no_policy_allowed_what_nobody_knows() -> None:
-    assert narrowed("{broken", document(READS)) == ["what it allows now (cannot determine what)"]
-    assert narrowed(None, document(READS)) == []
+    assert lost_permissions("{broken", document(READS)) == ["what it allows now (cannot determine what)"]
+    assert lost_permissions(None, document(READS)) == []

@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
-from vastplan.model.s3_policy import Policy, Request, Verdict, applies, canonical, decide, goes_on, matches, parse
+from vastplan.model.s3_policy import (
+    AccessRequest,
+    Policy,
+    PolicyDecision,
+    applies,
+    canonical_policy,
+    decide_access,
+    goes_on,
+    matches,
+    parse_policy,
+)
 
 TABLE: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "s3_policies.yaml").read_text(encoding="utf-8"))
 CASES: dict[str, dict[str, Any]] = TABLE["cases"]
@@ -22,7 +32,7 @@ def policy(statements: list[Any], *, of_bucket: bool = False) -> Policy:
         dict(zip(("Effect", "Action", "Resource"), one, strict=True)) if isinstance(one, list) else one
         for one in statements
     ]
-    return parse({"Version": "2012-10-17", "Statement": written}, of_bucket=of_bucket)
+    return parse_policy({"Version": "2012-10-17", "Statement": written}, of_bucket=of_bucket)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -32,7 +42,9 @@ def test_what_policies_decide(name: str) -> None:
     user, groups, action, resource = case["asks"]
     identity = [policy(one) for one in case.get("identity", ())]
     bucket = policy(case["bucket"], of_bucket=True) if "bucket" in case else None
-    assert decide(Request(action, resource, user, frozenset(groups)), identity, bucket) is Verdict(case["is"])
+    assert decide_access(AccessRequest(action, resource, user, frozenset(groups)), identity, bucket) is PolicyDecision(
+        case["is"]
+    )
 
 
 def test_the_table_is_large_enough_and_uses_each_source() -> None:
@@ -81,7 +93,7 @@ def test_policies_count_with_one_flavor_only(flavor: str | None, counts: bool) -
 )
 def test_what_is_no_identity_policy(document: Any, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        parse(document)
+        parse_policy(document)
 
 
 @pytest.mark.parametrize(
@@ -95,16 +107,16 @@ def test_what_is_no_identity_policy(document: Any, says: str) -> None:
 )
 def test_what_is_no_principal(principal: Any, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        parse({"Statement": [{**ALLOW, "Principal": principal}]}, of_bucket=True)
+        parse_policy({"Statement": [{**ALLOW, "Principal": principal}]}, of_bucket=True)
 
 
 def test_a_policy_of_a_bucket_says_whom_it_is_about() -> None:
     with pytest.raises(ValueError, match="a bucket policy says to whom it applies: write Principal"):
-        parse({"Statement": [ALLOW]}, of_bucket=True)
+        parse_policy({"Statement": [ALLOW]}, of_bucket=True)
 
 
 def test_one_statement_needs_no_brackets() -> None:
-    assert parse({"Statement": ALLOW}) == parse({"Statement": [ALLOW]})
+    assert parse_policy({"Statement": ALLOW}) == parse_policy({"Statement": [ALLOW]})
 
 
 SAME = {"Version": "2012-10-17", "Statement": [{**ALLOW, "Action": ["s3:a", "s3:b"]}, {**ALLOW, "Effect": "Deny"}]}
@@ -118,7 +130,7 @@ SAME = {"Version": "2012-10-17", "Statement": [{**ALLOW, "Action": ["s3:a", "s3:
     ],
 )  # fmt: skip
 def test_what_is_written_otherwise_and_says_the_same(other: Any) -> None:
-    assert canonical(SAME) == canonical(other)
+    assert canonical_policy(SAME) == canonical_policy(other)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +147,7 @@ def test_what_is_written_otherwise_and_says_the_same(other: Any) -> None:
     ],
 )
 def test_what_does_not_say_the_same(other: Any) -> None:
-    assert canonical(SAME) != canonical(other)
+    assert canonical_policy(SAME) != canonical_policy(other)
 
 
 def test_principals_and_conditions_are_compared_by_what_they_say() -> None:
@@ -145,11 +157,11 @@ def test_principals_and_conditions_are_compared_by_what_they_say() -> None:
             "Principal": {"User": users},
             "Condition": {"IpAddress": {"aws:SourceIp": ranges}, "Odd": "x"},
         }
-        return canonical({"Statement": [statement]})
+        return canonical_policy({"Statement": [statement]})
 
     assert of("ann", ["10.0.0.0/8", "11.0.0.0/8"]) == of(["ann"], ["11.0.0.0/8", "10.0.0.0/8"])
     assert of("ann", "10.0.0.0/8") != of("bob", "10.0.0.0/8") != of("bob", "11.0.0.0/8")
-    assert canonical({"Statement": [{**ALLOW, "Principal": "*"}]}) != canonical({"Statement": [ALLOW]})
+    assert canonical_policy({"Statement": [{**ALLOW, "Principal": "*"}]}) != canonical_policy({"Statement": [ALLOW]})
 
 
 def test_patterns_are_those_of_regular_expressions_with_other_signs() -> None:
@@ -189,7 +201,7 @@ def test_whether_a_pattern_goes_on() -> None:
     ],
 )
 def test_whether_a_statement_reaches_a_bucket(statement: dict[str, Any], reached: bool) -> None:
-    (one,) = parse({"Statement": [{"Effect": "Allow", "Action": "*", **statement}]}).statements
+    (one,) = parse_policy({"Statement": [{"Effect": "Allow", "Action": "*", **statement}]}).statements
     assert one.reaches("data") is reached
 
 

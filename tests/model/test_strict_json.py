@@ -28,33 +28,35 @@ def _nested(levels: int, innermost: Any) -> Any:
 @pytest.mark.slow
 @given(_VALUES)
 def test_what_is_shallow_is_read_whatever_its_strings_hold(value: Any) -> None:
-    assert strict_json.parse(json.dumps(value).encode()) == value
+    assert strict_json.parse_json(json.dumps(value).encode()) == value
 
 
 @pytest.mark.parametrize("innermost", ["", "]", "]]]]", "a\\b", []], ids=repr)
 def test_what_is_nested_too_deep_is_refused_whatever_its_strings_hold(innermost: Any) -> None:
-    strict_json.parse(json.dumps(_nested(MAX_DEPTH, 0)).encode())
+    strict_json.parse_json(json.dumps(_nested(MAX_DEPTH, 0)).encode())
     with pytest.raises(ValueError, match="nested deeper"):
-        strict_json.parse(json.dumps(_nested(MAX_DEPTH + 2, innermost)).encode())
+        strict_json.parse_json(json.dumps(_nested(MAX_DEPTH + 2, innermost)).encode())
     with pytest.raises(ValueError, match="nested deeper"):
-        strict_json.parse(b"[" * (MAX_DEPTH + 2) + b"]" * (MAX_DEPTH + 2))
+        strict_json.parse_json(b"[" * (MAX_DEPTH + 2) + b"]" * (MAX_DEPTH + 2))
 
 
 @given(_VALUES)
 def test_what_values_take_is_told_by_parts_as_by_the_whole(value: Any) -> None:
     raw = json.dumps(value).encode()
-    assert sum(strict_json.held(raw[at : at + 3]) for at in range(0, len(raw), 3)) == strict_json.held(raw)
+    assert sum(strict_json.json_memory(raw[at : at + 3]) for at in range(0, len(raw), 3)) == strict_json.json_memory(
+        raw
+    )
 
 
 @pytest.mark.parametrize("item", [b"{}", b"[]", b"[1]", b"1.5", b'{"a":1}', b'{"a":{"b":{}}}', b'"xy"', b'"\xc4\x80"'])
 def test_what_values_take_is_not_told_too_low(item: bytes) -> None:
     raw = b"[" + b",".join([item] * 10_000) + b"]"
     tracemalloc.start()
-    value = strict_json.parse(raw)
+    value = strict_json.parse_json(raw)
     took = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert value
-    assert took <= strict_json.held(raw) * 1.1
+    assert took <= strict_json.json_memory(raw) * 1.1
 
 
 @pytest.mark.slow
@@ -66,10 +68,10 @@ def test_of_objects_the_other_keys_are_dropped_at_every_level(value: Any) -> Non
         return [pruned(inner) for inner in value] if isinstance(value, list) else value
 
     kept = {"", "a", "[", "]]"}
-    assert strict_json.parse(json.dumps(value).encode(), kept) == pruned(value)
+    assert strict_json.parse_json(json.dumps(value).encode(), kept) == pruned(value)
 
 
 def test_what_is_dropped_has_to_be_json_too() -> None:
     for text in (b'{"x": NaN}', b'{"x": ', b'{"x": tru}', b"[" * 100_000):
         with pytest.raises(ValueError, match=r"."):
-            strict_json.parse(text, {"a"})
+            strict_json.parse_json(text, {"a"})

@@ -61,7 +61,7 @@ def test_spans(text: str, span: int) -> None:
 
 @given(st.integers(min_value=1, max_value=2**62))
 def test_a_size_shown_in_a_whole_unit_reads_back_as_itself(size: int) -> None:
-    shown = units.show(size, units.BYTES)
+    shown = units.show_amount(size, units.BYTES)
     if "≈" not in shown:
         assert units.parse_bytes(shown) == size
 
@@ -69,12 +69,12 @@ def test_a_size_shown_in_a_whole_unit_reads_back_as_itself(size: int) -> None:
 @given(st.integers(min_value=1, max_value=2**32))
 def test_a_span_reads_back_as_itself(span: int) -> None:
     assert units.parse_span(units.span_text(span)) == span
-    assert units.parse_span(units.show(span, units.SECONDS)) == span
+    assert units.parse_span(units.show_amount(span, units.SECONDS)) == span
 
 
 @given(st.integers(min_value=0, max_value=2**32))
 def test_a_bandwidth_shown_whole_reads_back_as_itself(rate: int) -> None:
-    shown = units.show(rate, units.BANDWIDTH)
+    shown = units.show_amount(rate, units.BANDWIDTH)
     assert shown.endswith(f"({rate} MB/s)") if "≈" in shown else units.parse_bandwidth(shown) == rate
 
 
@@ -90,12 +90,12 @@ def test_a_bandwidth_shown_whole_reads_back_as_itself(rate: int) -> None:
     ],
 )  # fmt: skip
 def test_a_size_is_shown_in_the_largest_unit_that_says_it(size: int, shown: str) -> None:
-    assert units.show(size, units.BYTES) == shown
+    assert units.show_amount(size, units.BYTES) == shown
 
 
 @given(st.integers(min_value=0, max_value=2**63))
 def test_no_size_is_a_long_number_alone(size: int) -> None:
-    shown = units.show(size, units.BYTES)
+    shown = units.show_amount(size, units.BYTES)
     assert sum(map(str.isdecimal, shown.removeprefix("≈ ").split()[0])) <= 4
     if "≈" in shown:
         assert shown.endswith(f"({size} B)")
@@ -104,16 +104,16 @@ def test_no_size_is_a_long_number_alone(size: int) -> None:
 @given(st.integers(min_value=1, max_value=2**63), st.sampled_from([units.BYTES, units.BANDWIDTH, units.SECONDS]))
 def test_what_is_written_into_a_document_is_exact(value: int, unit: str) -> None:
     parse = {units.BYTES: units.parse_bytes, units.BANDWIDTH: units.parse_bandwidth, units.SECONDS: units.parse_span}
-    text = units.written(value, unit)
+    text = units.amount_text(value, unit)
     assert not text or parse[unit](text) == value
 
 
 def test_long_spans_are_told_in_several_units_and_long_bandwidths_in_a_larger_one() -> None:
-    assert [units.show(value, units.SECONDS) for value in (0, 9_999, 90_061, 5_400)] == [
+    assert [units.show_amount(value, units.SECONDS) for value in (0, 9_999, 90_061, 5_400)] == [
         "0s",
         "9999s",
         "1d1h1m1s",
         "90m",
     ]
-    assert units.show(12_500, units.BANDWIDTH) == "12.5 GB/s"
-    assert units.show(12_345_678, units.BANDWIDTH) == "≈ 12.35 TB/s (12345678 MB/s)"
+    assert units.show_amount(12_500, units.BANDWIDTH) == "12.5 GB/s"
+    assert units.show_amount(12_345_678, units.BANDWIDTH) == "≈ 12.35 TB/s (12345678 MB/s)"

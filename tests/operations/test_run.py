@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable
-from vastplan.model.operation import Facts, Operation, Outcome, Phase, from_data, to_data
+from vastplan.model.operation import Facts, Operation, Outcome, Phase, operation_from_data, operation_to_data
 from vastplan.operations.run import APART, TRIES, Run, Stopped, Unknown, abort, begin, carry_out, close, settle
 from vastplan.operations.stage import Call, Gate, Holds, Stage, Told
 
@@ -80,7 +80,7 @@ def test_a_call_is_noted_before_it_is_sent_and_after() -> None:
     assert outcomes == [[], [], [Outcome.PENDING], [Outcome.SEEN], [Outcome.SEEN], [Outcome.SEEN]]
     assert [note.serial for note in world.notes] == [1, 2, 3, 4, 5, 6]
     assert (done.phase, done.passed, done.facts, world.sent) == (Phase.DONE, ("first",), {"k": 1}, 1)
-    assert from_data(to_data(done)) == done
+    assert operation_from_data(operation_to_data(done)) == done
 
 
 @pytest.mark.parametrize("problem", [Unclear("no answer"), Refused("bad gateway", 502), Refused("busy", 429)])
@@ -222,7 +222,7 @@ def test_past_the_point_of_no_return_nothing_is_taken_back() -> None:
 )  # fmt: skip
 def test_what_is_no_record_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):
-        from_data({**to_data(NEW), **change})
+        operation_from_data({**operation_to_data(NEW), **change})
 
 
 def test_the_later_of_two_records_is_that_of_the_higher_term() -> None:

@@ -19,7 +19,7 @@ from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.record import record
 from vastplan.model.plan import Plan
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.schema.endpoint import AskedMembers
 
 MAY_BE_WITHHELD = (
@@ -37,7 +37,7 @@ def by_address(plan: Plan) -> dict[str, Any]:
     }
 
 
-def held_against(lab: Lab, snapshot: Snapshot) -> None:
+def held_against(lab: Lab, snapshot: RecordedSnapshot) -> None:
     """The document as it is now, planned both ways."""
     live = make_plan(lab.workspace(), PlanOptions(tuple(lab.sites), consent=EVERYTHING)).plan
     told = PlanOptions(tuple(lab.sites), consent=EVERYTHING, snapshot=snapshot)

@@ -14,7 +14,7 @@ from tests.conftest import Run
 from tests.trust.test_secrets import BY_HAND, FROM_ENV, FROM_FILE, Outside
 from tests.trust.test_secrets import outside as outside
 from vastplan.app.files import snapshot as snapshot_file
-from vastplan.model.site_ledger import REDACTED_DIGEST, digest
+from vastplan.model.site_ledger import REDACTED_DIGEST, keyed_digest
 
 SECRET = "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -73,8 +73,10 @@ def test_no_digest_of_a_secret_either_since_the_key_is_there(outside: Outside, f
     }
     text = file.read_text()
     for value in (FROM_ENV, FROM_FILE, BY_HAND, "vms.example.com"):
-        assert digest(site.ledger.key, value) not in text
-    assert site.ledger.entries["iad/tenant/a"].fields["max_views"] == digest(site.ledger.key, 3)  # causes need these
+        assert keyed_digest(site.ledger.key, value) not in text
+    assert site.ledger.entries["iad/tenant/a"].fields["max_views"] == keyed_digest(
+        site.ledger.key, 3
+    )  # causes need these
     assert site.ledger.plans == ()
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import Run
 from tests.test_schemas import ROOT, fits
-from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
+from vastplan.model.rights import DocumentRights, NamedObjects, Right, SystemRights
 from vastplan.report.rights import rights_text
 
 NASTY = "a'b\n---\nkind: \x1b[31m\"x\u202e"
@@ -87,7 +87,7 @@ def test_a_saved_plan_has_none_of_its_own(document: Path, vastplan: Run, tmp_pat
 def test_a_name_does_not_leave_its_place() -> None:
     named = NamedObjects("/secrets", NASTY, (NASTY, "null"), ("null",), ("get",), ("create", "delete"))
     part = SystemRights("iad", "kubernetes", (Right("/pods", "list"),), (), (Right("/x", "list"),), (named,))
-    text = rights_text(Rights("lab", (part,)))
+    text = rights_text(DocumentRights("lab", (part,)))
     found = objects(text)
     assert [one["kind"] for one in found] == ["ClusterRole", "ClusterRole", "Role", "Role"]
     assert found[2]["metadata"]["namespace"] == NASTY and found[2]["rules"][0]["resourceNames"] == [NASTY, "null"]
@@ -96,6 +96,6 @@ def test_a_name_does_not_leave_its_place() -> None:
 
 
 def test_a_site_and_a_system_of_any_name_are_one_comment() -> None:
-    text = rights_text(Rights("lab", (SystemRights(NASTY, "runai", (Right("project", "read"),), ()),)))
+    text = rights_text(DocumentRights("lab", (SystemRights(NASTY, "runai", (Right("project", "read"),), ()),)))
     assert objects(text) == [{"vastplan-read": {"project": ["read"]}, "vastplan-apply": {"project": ["read"]}}]
     assert json.dumps(text).count("\\n---") == 1

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from vastplan.model.errors import NotFound, Unclear, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unclear, Unreachable
 from vastplan.schema.ports.cache import Prefetch, Progress
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.satellite import VastCached
@@ -37,7 +37,7 @@ class Cluster:
         if path.endswith("prefetch_path"):
             assert only == {"task_id": 4}
             if self.task is None:
-                raise NotFound("no such task", 404)
+                raise ObjectNotFound("no such task", 404)
             return self.task
         return self.row
 

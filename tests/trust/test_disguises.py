@@ -25,11 +25,11 @@ from vastplan.model import disguises
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import (
     INSTEAD,
+    allow_in_texts,
     guarded,
     guarded_data,
     holds_secret,
     keep_secret,
-    said_openly,
     without_secrets,
 )
 
@@ -117,7 +117,7 @@ def test_what_may_be_a_word_or_a_number_stays_in_a_report(word: str) -> None:
 
 def test_what_a_document_says_openly_stays_in_a_report_and_no_error_says_it() -> None:
     keep_secret("team-alpha-1")
-    said_openly("tenants:\n  team-alpha-1: {}\n")
+    allow_in_texts("tenants:\n  team-alpha-1: {}\n")
     assert guarded("+ iad/tenant/team-alpha-1") == "+ iad/tenant/team-alpha-1"
     assert without_secrets("no tenant team-alpha-1") == f"no tenant {INSTEAD}"
 

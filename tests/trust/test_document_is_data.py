@@ -28,7 +28,7 @@ from vastplan.app.secrets import revealer
 from vastplan.app.workspace import open_workspace
 from vastplan.document.secret_sources import SecretSources
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.value import Secret
+from vastplan.model.value import SecretSource
 from vastplan.sim.store import Store
 from vastplan.sim.world import World
 from vastplan.systems.kubernetes.plain_kubeconfig import plain
@@ -343,7 +343,7 @@ def test_a_secret_is_a_regular_file_of_a_bounded_size(name: str, repo: Path) -> 
     make, says = SPECIAL[name]
     make(repo / "it")
     with pytest.raises(VastplanError, match=f"the file it of a secret cannot be read: {says}"):
-        revealer(SecretSources(repo))(Secret(("file", "it")))
+        revealer(SecretSources(repo))(SecretSource(("file", "it")))
 
 
 def test_what_is_allowed_is_asked_again_when_it_is_used(repo: Path) -> None:
@@ -359,7 +359,7 @@ def test_what_is_allowed_is_asked_again_when_it_is_used(repo: Path) -> None:
         ("command", "true"),
     ):
         with pytest.raises(VastplanError) as caught:
-            reveal(Secret(source))
+            reveal(SecretSource(source))
         assert "the document reads" in str(caught.value) and CANARY not in str(caught.value)
 
 

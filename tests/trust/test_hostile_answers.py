@@ -176,12 +176,12 @@ def test_what_cannot_be_written_again_is_not_read() -> None:
         QUANTITY.read(f"{'9' * 4299}Ei")
     assert QUANTITY.read(f"{'9' * 400}Ei") == int("9" * 400) * 2**60
     text = b'[{"whole": -%s, "text": "%s"}]' % (b"9" * 1000, b"9" * 3000)
-    assert strict_json.parse(text, digits=strict_json.ANSWERED_DIGITS) == [
+    assert strict_json.parse_json(text, digits=strict_json.ANSWERED_DIGITS) == [
         {"whole": -int("9" * 1000), "text": "9" * 3000}
     ]
     for most in (strict_json.ANSWERED_DIGITS, strict_json.MOST_DIGITS):
         with pytest.raises(ValueError, match=f"more than {most} digits"):
-            strict_json.parse(b"[1, %s]" % (b"9" * (most + 1)), digits=most)
+            strict_json.parse_json(b"[1, %s]" % (b"9" * (most + 1)), digits=most)
 
 
 HOSTILE = {
@@ -371,8 +371,8 @@ _JSON: Any = st.recursive(
 
 @given(_JSON)
 def test_strict_reading_reads_what_is_json(value: Any) -> None:
-    assert strict_json.parse(json.dumps(value).encode()) == value
-    assert strict_json.parse(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert strict_json.parse_json(json.dumps(value).encode()) == value
+    assert strict_json.parse_json(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @pytest.mark.parametrize(
@@ -391,7 +391,7 @@ def test_strict_reading_reads_what_is_json(value: Any) -> None:
 )
 def test_strict_reading_refuses(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        strict_json.parse(text)
+        strict_json.parse_json(text)
 
 
 def test_files_of_ours_that_are_not(lab: Lab, vastplan: Run, tmp_path: Path) -> None:

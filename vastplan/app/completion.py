@@ -73,7 +73,7 @@ def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
         return None
     folder = first if first.is_dir() else first.parent
     try:
-        regular_files.within(folder, place, ours=True)
+        regular_files.path_within(folder, place, own=True)
     except OSError:
         return None
     return FileLedger(folder / place, name, place)
@@ -197,7 +197,7 @@ def _opened(source: Source, registry: Registry) -> Document:
 
 
 def _of_plan(path: Path) -> set[str]:
-    plan = strict_json.parse(regular_files.read(path, regular_files.DATA_BYTES))
+    plan = strict_json.parse_json(regular_files.read_regular(path, regular_files.DATA_BYTES))
     texts = {text for action in plan["actions"] for text in (action["address"], action.get("origin")) if text}
     for text in texts:
         Address.parse(text)

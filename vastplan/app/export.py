@@ -26,10 +26,10 @@ from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, files
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount, State
+from vastplan.model.export_result import Export, ExportedFile, ExportedFolder, ExportedMount, State
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.nearest import nearest
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.model.wording import some
 
 _CODES = ("SKY-", "CKP-00")
@@ -44,7 +44,7 @@ class ExportOptions:
     projects: tuple[str, ...] = ()
     skypilot: str = ""
     tasks: Mapping[str, Located] = field(default_factory=dict)
-    snapshot: Snapshot | None = None
+    snapshot: RecordedSnapshot | None = None
     with_credentials: bool = False
     secret: str = ""
 
@@ -228,7 +228,7 @@ def _site(finding: Finding) -> str:
     return finding.address.partition("/")[0]
 
 
-def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
+def _not_there(facts: Facts, snapshot: RecordedSnapshot | None) -> list[Finding]:
     """A warning for each bucket of the tasks that did not exist when the snapshot was taken: mounting it fails until it is applied."""
     if snapshot is None:
         return []

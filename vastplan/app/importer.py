@@ -24,7 +24,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
-from vastplan.model.imported import Import, LeftObject
+from vastplan.model.import_result import Import, LeftObject
 from vastplan.model.wording import counted
 
 __all__ = ["ImportOptions", "Imported", "import_live", "write"]

@@ -17,7 +17,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.nearest import closest
 from vastplan.model.plan import Action, Verb
-from vastplan.model.value import Reveal, Secret, from_json, sources
+from vastplan.model.value import Reveal, SecretSource, from_json, sources
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -66,7 +66,7 @@ def needed(
                 if source not in known:
                     known.add(source)
                     try:
-                        reveal(Secret(source))
+                        reveal(SecretSource(source))
                     except VastplanError as problem:
                         reasons[source] = str(problem)
                 if source in reasons:

@@ -25,7 +25,7 @@ from vastplan.engine.matching.attribution import attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
-from vastplan.model.site_ledger import operations
+from vastplan.model.site_ledger import latest_operations
 
 __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 
@@ -77,7 +77,7 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     weighable = read_evidence(drafted, source, workspace.systems())
     weighed = order_and_guard(read_claims(weighable, source))
     checked = check_plan(workspace, desired, reads, weighed, inputs.now.date())
-    return replace(checked, operations=operations(ledger))
+    return replace(checked, operations=latest_operations(ledger))
 
 
 def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:

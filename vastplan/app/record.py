@@ -23,7 +23,7 @@ from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import Invalid, NotAuthorised, VastplanError
 from vastplan.model.nearest import nearest
 from vastplan.model.site_ledger import REDACTED_DIGEST, Owned, SiteLedger
-from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
+from vastplan.model.snapshot import SNAPSHOT_VERSION, RecordedSnapshot, SeenCollection, SeenSite
 from vastplan.model.wording import counted
 from vastplan.schema.kind import Kind
 
@@ -35,7 +35,7 @@ def record(
     *,
     labels: Collection[str] = (),
     progress: Callable[[str], None] = lambda _: None,
-) -> Snapshot:
+) -> RecordedSnapshot:
     """A snapshot of the sites, with every kind that they can have, not only those in the document. Only reads from systems.
 
     Labels and annotations that belong to others are kept if their key matches one of the patterns `labels`.
@@ -59,7 +59,7 @@ def record(
     declared_places, of_files = places(workspace.document), contents(workspace.document)
     claims = site_claims(others, live_places, kinds)
     return sealed(
-        Snapshot(
+        RecordedSnapshot(
             format_version=SNAPSHOT_VERSION,
             document=workspace.name,
             taken=taken.isoformat(timespec="seconds"),

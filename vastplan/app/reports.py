@@ -14,7 +14,7 @@ from vastplan.app.planning.request import Planned
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
 from vastplan.model.drift import Drift
-from vastplan.model.imported import Import
+from vastplan.model.import_result import Import
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
@@ -115,7 +115,7 @@ def document_name(paths: Sequence[Path]) -> str:
         files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
         for file in files:
             try:
-                name = _DOCUMENT_NAME.search(regular_files.read(file, MAX_BYTES, follow=False))
+                name = _DOCUMENT_NAME.search(regular_files.read_regular(file, MAX_BYTES, follow=False))
             except OSError:
                 continue
             if name:

@@ -12,7 +12,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import collections_to_read
 from vastplan.engine.guards.evidence_reads import may_be_read
 from vastplan.engine.live.names import NOTHING_NAMED, Named, names_to_read
-from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
+from vastplan.model.rights import DocumentRights, NamedObjects, Right, SystemRights
 from vastplan.schema.discover import Registry
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
@@ -51,7 +51,7 @@ def by_task(system: System[Any], asked: Iterable[Operation]) -> dict[Task, froze
     return {task: frozenset(rights if task is Task.READ else rights - needed) for task, rights in found.items()}
 
 
-def rights_of(workspace: Workspace) -> Rights:
+def rights_of(workspace: Workspace) -> DocumentRights:
     """The rights that a document needs in each of its systems with an access model, without a network. Raises `Invalid`."""
     kinds, entries = workspace.registry.kinds, workspace.composed().entries
     has = workspace.systems()
@@ -63,7 +63,7 @@ def rights_of(workspace: Workspace) -> Rights:
         read |= {(site, each) for each in may_be_read(kinds, name) if kinds[each].system in has[site]}
     named = names_to_read(kinds, entries, {})
     systems = discover_systems(vastplan.systems)
-    return Rights(
+    return DocumentRights(
         workspace.name,
         tuple(
             _of_system(

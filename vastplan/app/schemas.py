@@ -20,12 +20,12 @@ import vastplan.systems
 from vastplan.document import specs
 from vastplan.model import units
 from vastplan.model.drift import Drift
-from vastplan.model.exported import Export
-from vastplan.model.imported import Import
+from vastplan.model.export_result import Export
+from vastplan.model.import_result import Import
 from vastplan.model.plan import Plan
-from vastplan.model.rights import Rights
+from vastplan.model.rights import DocumentRights
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.report import json_report
 from vastplan.schema.compile import fields_of
 from vastplan.schema.connection import CommandSecret
@@ -49,7 +49,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "ledger-list": json_report.OwnedObjects,
         "problems": json_report.Problems,
         "checks": json_report.KnownChecks,
-        "rights": Rights,
+        "rights": DocumentRights,
     }
 )
 _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}
@@ -119,7 +119,7 @@ def _taken(field: Field, default: ServerDefault) -> str:
     elif value is None:
         taken = "it is unset"
     else:
-        taken = f"the system takes {units.show(value, field.unit) if field.unit else json.dumps(value)}"
+        taken = f"the system takes {units.show_amount(value, field.unit) if field.unit else json.dumps(value)}"
     return f"Left out, {taken} ({_EVIDENCE[default.evidence]}{since})."
 
 
@@ -137,7 +137,9 @@ def schema(name: str) -> Schema:
     if name == "plan":
         return _plan()
     if name == "snapshot":
-        return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=Described)), "vastplan snapshot")
+        return _titled(
+            _open(TypeAdapter(RecordedSnapshot).json_schema(schema_generator=Described)), "vastplan snapshot"
+        )
     if name == "ledger":
         return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=Described), "vastplan ledger part")
     if name == "connections":

@@ -11,7 +11,7 @@ from vastplan.document.secret_sources import SecretSources
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import keep_secret
-from vastplan.model.value import Reveal, Secret
+from vastplan.model.value import Reveal, SecretSource
 from vastplan.schema.connection import AnySecret, CommandSecret
 
 COMMAND_TIMEOUT = 30.0
@@ -23,7 +23,7 @@ def revealer(allowed: SecretSources) -> Reveal:
     Each call checks again whether the source is allowed: a plan file names sources too, and files change after a check.
     """
 
-    def reveal(secret: Secret) -> str:
+    def reveal(secret: SecretSource) -> str:
         kind, where = secret.source
         reason = allowed.refusal(kind, where)
         if reason:
@@ -44,12 +44,12 @@ def lazily(source: AnySecret, reading: Callable[[str], bytes]) -> Callable[[], s
 def of_document(source: AnySecret, allowed: SecretSources) -> Callable[[], str]:
     """Returns a function for the value of a secret in the head of a document, which may not run commands."""
     ((kind, where),) = source.model_dump().items()
-    return lambda: revealer(allowed)(Secret((kind, where)))
+    return lambda: revealer(allowed)(SecretSource((kind, where)))
 
 
 def beside(folder: Path) -> Callable[[str], bytes]:
     """Returns a reader for files relative to `folder`, for file names from a trusted author."""
-    return lambda name: regular_files.read(folder / name, regular_files.SECRET_BYTES)
+    return lambda name: regular_files.read_regular(folder / name, regular_files.SECRET_BYTES)
 
 
 def _kept(kind: str, where: str, reading: Callable[[str], bytes]) -> str:

@@ -27,7 +27,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.regular_files import LEDGER_FOLDER
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.model.value import Ref
 from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.composition import Scope, compose
@@ -116,7 +116,7 @@ class Workspace:
 def open_workspace(
     paths: Iterable[Path],
     connections: Path | None = None,
-    snapshot: Snapshot | None = None,
+    snapshot: RecordedSnapshot | None = None,
     folder: Path | None = None,
 ) -> Workspace:
     """The workspace of a document. With a `snapshot`, its sites need no addresses. Raises `Invalid`.

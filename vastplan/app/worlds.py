@@ -30,7 +30,7 @@ _worlds_lock = threading.Lock()
 def simulators_of(folder: Path) -> Path:
     """The folder with the simulators' objects of a document in `folder`. Raises `VastplanError` if a link leads out of it."""
     try:
-        regular_files.within(folder, str(SIM_FOLDER), ours=True)
+        regular_files.path_within(folder, str(SIM_FOLDER), own=True)
     except OSError as problem:
         raise VastplanError(f"the simulators do not use {folder / SIM_FOLDER}: {problem.strerror}") from None
     return folder / SIM_FOLDER

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.dataclass import dataclass
-from vastplan.model.finding import Finding, Severity, Where, error, in_order
+from vastplan.model.finding import Finding, Severity, Where, error, sort_findings
 
 RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
@@ -64,7 +64,7 @@ def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, toda
                 )
             )
     findings += _outdated(checks, facts, settings, used, today)
-    return tuple(in_order(findings))
+    return tuple(sort_findings(findings))
 
 
 def _severity(check: Check, violation: Violation, settings: CheckSettings) -> Severity:

@@ -22,7 +22,7 @@ from vastplan.cli.requests.operation import (
 )
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.canonical_json import plain
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
@@ -74,7 +74,7 @@ def show_plan(request: OperationPlanRequest, screen: Screen, commands: Commands[
     """Show a plan, and save it if asked to. Returns the command that carries it out."""
     to_run = commands.to_run(plan, request.out or Path("FILE"))
     if request.format is Format.JSON:
-        screen.json(plain(plan))
+        screen.json(plain_json(plan))
     else:
         screen.show(commands.text(plan, to_run))
     if request.out is not None:
@@ -165,7 +165,9 @@ def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[
     if request.subject and not chosen:
         raise unknown(commands.kind, request.subject, records)
     if request.format is Format.JSON:
-        screen.json([{**plain(record), "standing": list(commands.standing(workspace, record))} for record in chosen])
+        screen.json(
+            [{**plain_json(record), "standing": list(commands.standing(workspace, record))} for record in chosen]
+        )
     else:
         texts = [status_text(record, commands.standing(workspace, record)) for record in chosen]
         screen.show("\n".join(texts) or f"no {commands.kind} is known")

@@ -82,7 +82,7 @@ def contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
 
 def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | None:
     try:
-        regular_files.within(folder, name)
+        regular_files.path_within(folder, name)
     except OSError as problem:
         fix = "put it beside the document, or give the address with --connections"
         return error("VP224", f"{place}: the file {name} is not read: {problem.strerror}", fix=fix, where=where)

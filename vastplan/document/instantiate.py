@@ -20,7 +20,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.nearest import known_ones
 from vastplan.model.wording import shortened, some
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.allowed import form
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
@@ -83,7 +83,7 @@ def _by_name(key: str, written: Any) -> str:
     """The fix that shows how to write a section's entries, with the names that the user listed."""
     names = written if isinstance(written, list) else [written]
     plain = names and all(isinstance(name, str) and name.isprintable() and len(name) < 64 for name in names)
-    listed = ", ".join(f"{scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
+    listed = ", ".join(f"{yaml_scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
     return f"write {key}: {{{listed}{', ...' if plain and len(names) > 3 else ''}}}"
 
 

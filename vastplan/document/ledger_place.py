@@ -39,7 +39,7 @@ def settled(
             return head  # chosen by the user who runs vastplan, so it may be anywhere
     if head.shared_ledger() is None:
         try:
-            regular_files.within(folder, local(head), ours=True)
+            regular_files.path_within(folder, local(head), own=True)
         except OSError as problem:
             fix = "keep the ledger in the document's folder, or give another place with --connections"
             text = f"ledger: {local(head)} is not used: {problem.strerror}"

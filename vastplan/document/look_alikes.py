@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, Where
-from vastplan.model.look_alikes import taken_for_others, unseen
+from vastplan.model.look_alikes import is_invisible, taken_for_others
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
@@ -23,7 +23,7 @@ def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
     for entry in entries:
         for name in (name for value in (entry.address.name, entry.values) for name in _texts(value)):
             marked = taken_for_others(name)
-            odd = [char for place, char in enumerate(name) if place in marked or unseen(char)]
+            odd = [char for place, char in enumerate(name) if place in marked or is_invisible(char)]
             if odd:
                 which = some([f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}" for char in dict.fromkeys(odd)])
                 text = f"{inert(name, 200)} has characters that are invisible or look like others: {which}"

@@ -79,7 +79,7 @@ def _refuse_leading_out(path: Path) -> None:
     if not path.is_symlink():
         return
     try:
-        regular_files.within(path.parent, path.name)
+        regular_files.path_within(path.parent, path.name)
     except OSError as problem:
         text, fix = (
             f"{path} is a link, which vastplan does not follow: {problem.strerror}",

@@ -15,7 +15,7 @@ from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Where
-from vastplan.model.nearest import asked, known_ones
+from vastplan.model.nearest import known_ones, suggestion
 from vastplan.schema.allowed import example, form, keys_at, models_at
 from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
 
@@ -102,7 +102,7 @@ def mistakes(
                 belongs
                 or ("write a space after the colon" if glued else "")
                 or (_with_a_point(values, path, before) if _AMOUNT.fullmatch(last) else "")
-                or asked(meant)
+                or suggestion(meant)
                 or (elsewhere(last, False) if at_the_top else "")
                 or known_ones(keys)
             )
@@ -110,7 +110,7 @@ def mistakes(
         else:
             text, choices = said(problem.error, models_at(model, path))
             written = problem.error["input"]
-            fix = asked(near(written, choices)) if isinstance(written, str) and choices else ""
+            fix = suggestion(near(written, choices)) if isinstance(written, str) and choices else ""
             bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
             mistake = Mistake(WRONG, path, text, problem.where, fix, of_type_alone=bare)
         key = (mistake.code, mistake.path, mistake.said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from vastplan.model.nearest import asked, closest, known_ones
+from vastplan.model.nearest import closest, known_ones, suggestion
 
 MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts take at most one step for each pair
 
@@ -23,7 +23,7 @@ class Nearest:
 
     def __call__(self, name: str, known: Collection[str]) -> str:
         """`did you mean X?`, where a similar name is known; else ""."""
-        return asked(self.closest(name, known))
+        return suggestion(self.closest(name, known))
 
     def closest(self, name: str, known: Collection[str]) -> str:
         """The most similar known name, "" where none is similar."""

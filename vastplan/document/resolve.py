@@ -25,7 +25,7 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.nearest import known_ones
 from vastplan.model.value import Ref
 from vastplan.model.wording import shortened, some
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import Key
@@ -214,7 +214,7 @@ class Resolver:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
         if near := self._near(value, known):
             return near
-        one_that_is_not = f"for one outside this document write {{existing: {scalar(value)}}}"
+        one_that_is_not = f"for one outside this document write {{existing: {yaml_scalar(value)}}}"
         return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:

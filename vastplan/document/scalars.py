@@ -15,7 +15,7 @@ from typing import Any
 
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.look_alikes import taken_for_others, unseen
+from vastplan.model.look_alikes import is_invisible, taken_for_others
 
 _ENDLESS = 2**62
 _LONGEST_NUMBER = 20  # characters before the point: a document may not have longer ones (VP113)
@@ -96,7 +96,7 @@ def text(value: str) -> str:
         letters = value
     else:
         marked = taken_for_others(value)
-        hidden = frozenset(place for place, char in enumerate(value) if place in marked or unseen(char))
+        hidden = frozenset(place for place, char in enumerate(value) if place in marked or is_invisible(char))
         half = next((char for char in value if "\ud800" <= char <= "\udfff"), None)
         if half is not None:
             raise Unwritable(f"{inert(value, 60)} has half a character (U+{ord(half):04X}), which no file can hold")

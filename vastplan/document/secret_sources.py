@@ -67,14 +67,14 @@ class SecretSources:
         path, reason = self._found(where)
         if path is None:
             raise PermissionError(reason)
-        return regular_files.read(path, regular_files.SECRET_BYTES, follow=False)  # links are resolved already
+        return regular_files.read_regular(path, regular_files.SECRET_BYTES, follow=False)  # links are resolved already
 
     def size(self, where: str) -> int:
         """The size in bytes of an allowed file, which is opened but not read. Raises `OSError` as `read` does."""
         path, reason = self._found(where)
         if path is None:
             raise PermissionError(reason)
-        return regular_files.size(path, regular_files.SECRET_BYTES, follow=False)
+        return regular_files.file_size(path, regular_files.SECRET_BYTES, follow=False)
 
     def _found(self, where: str) -> tuple[Path | None, str]:
         """The resolved path of an allowed file, or `None` and the reason."""
@@ -82,7 +82,7 @@ class SecretSources:
         for folder in (self.folder, *self.folders):
             try:
                 # A relative name is relative to the document, whichever folder it leads to.
-                path = regular_files.within(folder, str(self.folder / where))
+                path = regular_files.path_within(folder, str(self.folder / where))
             except regular_files.Hidden:
                 hidden = True
             except OSError:

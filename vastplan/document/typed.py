@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, written
-from vastplan.model.value import Ref, Secret
+from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, amount_text, parse_bandwidth, parse_bytes, parse_span
+from vastplan.model.value import Ref, SecretSource
 from vastplan.schema.field import Field
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import ABSENT
@@ -20,7 +20,7 @@ def in_unit(value: Any, unit: str) -> Any:
     """A canonical number in the largest unit that is exact, else the plain number; anything else as it is."""
     if not isinstance(value, int) or isinstance(value, bool) or not value or unit not in _PARSERS:
         return value
-    return written(value, unit) or value if value > 0 else value
+    return amount_text(value, unit) or value if value > 0 else value
 
 
 def amount(typed: str, unit: str) -> int | None:
@@ -90,7 +90,7 @@ class _Typist:
         """A plain value of the field, a reference, or the source of a secret, as a document has it."""
         if isinstance(value, Ref):
             return self._reference(value)
-        if isinstance(value, Secret):
+        if isinstance(value, SecretSource):
             return {value.source[0]: value.source[1]}
         if field.typed is not None:
             return field.typed.write(value)

@@ -1,4 +1,4 @@
-"""Reads the YAML files that people write: documents, connections, approvals. Their text is not secret (`said_openly`)."""
+"""Reads the YAML files that people write: documents, connections, approvals. Their text is not secret (`allow_in_texts`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vastplan.document import other_files
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where, error
-from vastplan.model.nearest import asked, closest
-from vastplan.model.sensitive import said_openly
+from vastplan.model.nearest import closest, suggestion
+from vastplan.model.sensitive import allow_in_texts
 from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence, too_many
 from vastplan.schema.problem_words import there
@@ -21,7 +21,7 @@ __all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load"
 def load(path: Path, shown: str) -> Mapping:
     """Reads one file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
     try:
-        raw = regular_files.read(path, MAX_BYTES)
+        raw = regular_files.read_regular(path, MAX_BYTES)
     except OSError as problem:
         if problem.errno == EFBIG:
             raise Invalid([located_yaml.too_large(shown)]) from None
@@ -37,13 +37,13 @@ def _near(path: Path) -> str:
     except OSError:
         return ""
     by_stem = {Path(name).stem: name for name in sorted(beside)}  # the ending is the same for nearly all
-    return asked(by_stem.get(closest(path.stem, by_stem), ""))
+    return suggestion(by_stem.get(closest(path.stem, by_stem), ""))
 
 
 def parse(raw: bytes, shown: str) -> Mapping:
     """Parses YAML text as a mapping. Raises `Invalid` with the place of each problem."""
     text = located_yaml.decoded(raw, shown)
-    said_openly(text)
+    allow_in_texts(text)
     tree = located_yaml.parsed(text, shown)
     if tree is None:
         return Mapping(Where(shown, 1, 1))

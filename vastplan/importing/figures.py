@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vastplan.importing.flatten import Flat, is_unset
-from vastplan.model.imported import ImportedValues
+from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import REDACTED
 from vastplan.schema.markers import Evidence
 from vastplan.schema.walk import leaves

@@ -18,7 +18,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.value import Ref
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.composition import Scope, composed
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, Site
@@ -90,7 +90,7 @@ def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
             [key for key in each.cause.stands_for if key[1] == each.cause.entry.address.kind],
         )
         place = f"{where.file}:{where.line}" if where is not None else str(old.address)
-        said = ", ".join(f"{field}: {scalar(name)}" for field, name in each.unsaid)
+        said = ", ".join(f"{field}: {yaml_scalar(name)}" for field, name in each.unsaid)
         for key in of_kind or each.cause.stands_for:
             steps[key] = Step.LEFT
             why[key] = Reason.MEANING, f"one more {kind} would change the meaning of {old.address}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from vastplan.model.dataclass import dataclass
-from vastplan.model.errors import Conflict, NotFound, VastplanError
+from vastplan.model.errors import Conflict, ObjectNotFound, VastplanError
 from vastplan.model.long_lists import Length
 
 Row = dict[str, Any]
@@ -32,7 +32,7 @@ class Api(Protocol):
     def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
         """One request; the answer is parsed JSON.
 
-        Raises `NotFound`, `Conflict` or another `Refused`; `Unreachable` if a GET was not answered, and `Unclear` if a write
+        Raises `ObjectNotFound`, `Conflict` or another `Refused`; `Unreachable` if a GET was not answered, and `Unclear` if a write
         was not.
         """
 
@@ -86,7 +86,7 @@ def read_object(api: Api, path: str) -> Row | None:
     """An object, `None` if it does not exist."""
     try:
         row = api.call("GET", path)
-    except NotFound:
+    except ObjectNotFound:
         return None
     if not isinstance(row, dict) or not isinstance(row.get("metadata"), dict):
         raise VastplanError(f"the answer to GET {path} is not an object")
@@ -152,7 +152,7 @@ class Chunks:
         for name in sorted(names):
             try:
                 self._api.call("DELETE", f"{self._place.secrets}/{name}")
-            except NotFound:
+            except ObjectNotFound:
                 continue
 
     def left_behind(self, fence: int, used: set[str]) -> set[str]:

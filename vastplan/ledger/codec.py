@@ -17,7 +17,7 @@ _TEXT, _COUNT = frozenset({str}), frozenset({int})
 
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. Fields that were added to the format later are left out while they are empty."""
-    whole = canonical_json.plain(part)
+    whole = canonical_json.plain_json(part)
     for name in ("systems", "head", "operations", "gone"):
         if not whole[name]:
             del whole[name]
@@ -28,13 +28,13 @@ def dump(part: SiteLedger) -> bytes:
     for intent in whole["intents"].values():
         if intent["before"] is None:
             del intent["before"]
-    return canonical_json.text(whole).encode()
+    return canonical_json.json_file_text(whole).encode()
 
 
 def load(raw: bytes, shown: str) -> SiteLedger:
     """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it."""
     try:
-        fields = strict_json.parse(raw)
+        fields = strict_json.parse_json(raw)
         version = fields["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(
@@ -48,7 +48,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         fields["plans"] = tuple(fields["plans"])
         fields["gone"] = tuple(fields.get("gone", ()))
         operations = fields.get("operations", {}).items()
-        fields["operations"] = {subject: operation.from_data(one) for subject, one in operations}
+        fields["operations"] = {subject: operation.operation_from_data(one) for subject, one in operations}
         part = SiteLedger(**fields)
         refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
-from vastplan.model.errors import NotFound, VastplanError
+from vastplan.model.errors import ObjectNotFound, VastplanError
 from vastplan.model.long_lists import Length
 
 _PAGE = 500
@@ -36,7 +36,7 @@ def _leases(api: Api, namespace: str) -> Iterator[Row]:
         query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]
         try:
             body = api.call("GET", path, query=query + [("continue", following)] * bool(following))
-        except NotFound:  # the namespace does not exist
+        except ObjectNotFound:  # the namespace does not exist
             return
         rows = body.get("items") if isinstance(body, dict) else None
         if not isinstance(rows, list) or not all(map(_is_object, rows)):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from vastplan.model import operation as operations
-from vastplan.model.canonical_json import plain
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.operation import Operation
 from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, SiteLedger, intent_of
 
@@ -34,7 +34,7 @@ def new_part(document: str, site: str) -> SiteLedger:
 
 def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
     """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are."""
-    said = plain(intents)
+    said = plain_json(intents)
     for intent in said.values():
         if intent["before"] is None:
             del intent["before"]
@@ -44,7 +44,7 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[st
 
 def own(address: str, owned: Owned) -> Event:
     """An object was written and is owned, as `owned` describes it."""
-    said = {**plain(owned), "refers": owned.refers}
+    said = {**plain_json(owned), "refers": owned.refers}
     for name in LATER:
         if not said[name]:
             del said[name]
@@ -61,7 +61,7 @@ def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] |
 
     `fields` are digests of references to the moved objects, by the address of the referring object after the move, and path.
     """
-    return {"event": "move", "addresses": dict(addresses), "fields": plain(fields or {})}
+    return {"event": "move", "addresses": dict(addresses), "fields": plain_json(fields or {})}
 
 
 def settle(address: str) -> Event:
@@ -71,13 +71,13 @@ def settle(address: str) -> Event:
 
 def operate(operation: Operation) -> Event:
     """An operation is in the state that `operation` describes; the event replaces an earlier record of the same object."""
-    return {"event": "operate", "operation": operations.to_data(operation)}
+    return {"event": "operate", "operation": operations.operation_to_data(operation)}
 
 
 def end(at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None) -> Event:
     """The apply ended; intents that remain have an unknown outcome. `head` is the document's settings."""
     event = {"event": "end", "at": at, "limits": dict(limits)}
-    return {**event, "head": plain(dict(head))} if head else event
+    return {**event, "head": plain_json(dict(head))} if head else event
 
 
 class Reducer:
@@ -144,7 +144,7 @@ class Reducer:
         elif name == "settle":
             self._intents.pop(event["address"], None)
         elif name == "operate":
-            operation = operations.from_data(event["operation"])
+            operation = operations.operation_from_data(event["operation"])
             self._operations[operation.subject] = operation
         else:
             raise KeyError(name)

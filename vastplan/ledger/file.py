@@ -242,7 +242,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
         if not line:
             continue
         try:
-            event = strict_json.parse(line)
+            event = strict_json.parse_json(line)
             if index == 0 and _BASE in event:
                 if event[_BASE] != _told_from_others(raw):
                     return part
@@ -262,7 +262,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
 
 def _content(file: Path) -> bytes:
     """The content of a file of the ledger. A link is refused: it could lead out of the folder, to where its author chose."""
-    return regular_files.read(file, regular_files.DATA_BYTES, follow=False)
+    return regular_files.read_regular(file, regular_files.DATA_BYTES, follow=False)
 
 
 def _site_of(file: Path) -> str:
@@ -285,7 +285,7 @@ def _document_of(file: Path) -> str:
 
 def _holder(path: Path) -> LockOwner | None:
     try:
-        raw = regular_files.read(path, _HEAD_SIZE, follow=False)
+        raw = regular_files.read_regular(path, _HEAD_SIZE, follow=False)
         name, _, since = raw.decode("utf-8").strip().rpartition(" since ")
     except (OSError, UnicodeDecodeError):
         return None

@@ -16,7 +16,7 @@ from vastplan.ledger.codec import dump
 from vastplan.ledger.events import Event, Reducer
 from vastplan.ledger.lease import Lease, Renewal
 from vastplan.ledger.manifest import Manifest
-from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, Lost, ObjectNotFound, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 
 T = TypeVar("T")
@@ -144,7 +144,7 @@ class KubernetesSession:
             self.holds()
             try:
                 return manifests.write(self._api, self._place, new, self._version)
-            except (Conflict, NotFound, Unclear):
+            except (Conflict, ObjectNotFound, Unclear):
                 current = manifests.read(self._api, self._place)
             if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
                 who = "somebody else has it" if current else "somebody removed it"

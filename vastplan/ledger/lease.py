@@ -15,7 +15,7 @@ from typing import Any
 from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.chunks import Api, Place, Row, read_object, version
 from vastplan.ledger.clock import Clock
-from vastplan.model.errors import Conflict, Locked, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, Locked, Lost, ObjectNotFound, Refused, Unclear, Unreachable, VastplanError
 
 DURATION = 60  # seconds after a renewal during which nobody else takes the lease
 SURE = 40.0  # seconds after a renewal during which its holder relies on it
@@ -54,7 +54,7 @@ class Lease:
                 return False
             try:
                 self._row = _put(self._api, self._place, {**self._row["spec"], "renewTime": _text(asked[1])}, self._row)
-            except (Conflict, NotFound, Unclear):
+            except (Conflict, ObjectNotFound, Unclear):
                 return self._look_whose()
             except (Unreachable, Refused):
                 return False  # time passes; `holds` raises when it is up
@@ -123,7 +123,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
             row = _put(api, place, spec, row)
         except (Conflict, Unclear):
             continue
-        except NotFound:
+        except ObjectNotFound:
             prepare()
             continue
         return Lease(api, place, clock, row, asked), before is not None

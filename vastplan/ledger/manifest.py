@@ -50,7 +50,7 @@ def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
         return None
     raw = content(row, "head")
     try:
-        whole: Mapping[str, Any] = strict_json.parse(raw or b"")
+        whole: Mapping[str, Any] = strict_json.parse_json(raw or b"")
         number = whole["version"]
         if not isinstance(number, int) or number > FORMAT:
             where = f"the ledger of {place.site} in namespace {place.namespace}"
@@ -100,7 +100,7 @@ def _part(chunks: Chunks, place: Place, manifest: Manifest) -> SiteLedger | None
 
 def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> None:
     try:
-        for event in strict_json.parse(events) if isinstance(events, bytes) else events:
+        for event in strict_json.parse_json(events) if isinstance(events, bytes) else events:
             reducer.add(event)
     except NO_EVENT:
         raise VastplanError(damaged(place, "its journal has an entry that is not an event")) from None

@@ -1,6 +1,6 @@
 """Frozen values as canonical JSON: keys sorted, one blank per level, ASCII only, so that equal values have equal text.
 
-`plain` and `text` do what `dataclasses.asdict` and `json.dumps(..., sort_keys=True, indent=1)` do, in a tenth of the time:
+`plain_json` and `json_file_text` do what `dataclasses.asdict` and `json.dumps(..., sort_keys=True, indent=1)` do, in a tenth of the time:
 `asdict` copies each leaf deeply, and the standard encoder is written in C only without an indent. An enum is written as its
 value, an `Address` as its text.
 """
@@ -22,23 +22,23 @@ _Getter = Callable[[Any], tuple[Any, ...]]
 _LEAVES = frozenset({str, int, bool, float, type(None)})
 
 
-def plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
     """The value as `json.loads` would return it for its text: dicts, lists, and plain values in them."""
     kind: type = type(value)
     if kind in _LEAVES:
         return value
     if kind is dict:
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain_json(item) for key, item in value.items()}
     if kind is list or kind is tuple:
-        return [plain(item) for item in value]
+        return [plain_json(item) for item in value]
     layout = _layout(kind)
     if layout is None:
-        return plain(_simpler(value))
+        return plain_json(_simpler(value))
     getter, names, _ = layout
-    return {name: plain(item) for name, item in zip(names, getter(value), strict=True)}
+    return {name: plain_json(item) for name, item in zip(names, getter(value), strict=True)}
 
 
-def text(value: Any) -> str:
+def json_file_text(value: Any) -> str:
     """The value as JSON text with one newline at its end. Raises `TypeError` for a value that JSON cannot express."""
     return _written(value, "\n") + "\n"
 

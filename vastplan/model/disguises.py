@@ -55,7 +55,7 @@ def disguises(value: str) -> frozenset[bytes]:
     return frozenset(form for form in forms if len(form) >= SHORTEST)
 
 
-class Sought:
+class DisguiseSet:
     """A set of disguises that are all searched for in one pass over a text, however many they are."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Sought:
         return {form for form in (*self._short, *likely) if form in stripped}
 
 
-def without(text: str, form: bytes, instead: str, *, one_value: bool) -> str:
+def replace_disguises(text: str, form: bytes, instead: str, *, one_value: bool) -> str:
     """The text with each occurrence of a disguise replaced by `instead`.
 
     Where the text is not `one_value` and the disguise is spread over several values, their letters and digits become stars, so

@@ -222,14 +222,14 @@ def _marked_unmanaged(
 
 def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:
     """The drift of the earlier check that is not found today: it is settled, or its collection cannot be read."""
-    there = {(drifted.address, _path(field)) for drifted in now.drift for field in _fields_or_none(drifted)}
-    there |= {(ignored.address, ignored.path) for ignored in now.ignored}
+    current = {(drifted.address, _path(field)) for drifted in now.drift for field in _fields_or_none(drifted)}
+    current |= {(ignored.address, ignored.path) for ignored in now.ignored}
     unread = {(collection.site, collection.kind) for collection in now.unknown}
     for drifted in earlier.drift:
         site, kind, _ = drifted.address.split("/", 2)
         readable = site in now.sites and (site, kind) not in unread
         for moved in _fields_or_none(drifted):
-            if (drifted.address, _path(moved)) not in there:
+            if (drifted.address, _path(moved)) not in current:
                 yield Gone(drifted.address, _path(moved), "settled" if readable else "cannot be told")
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vastplan.model.finding import Finding, in_order
+from vastplan.model.finding import Finding, sort_findings
 from vastplan.model.outcome import StaleField
 from vastplan.model.sensitive import without_secrets
 
@@ -39,7 +39,7 @@ class Invalid(VastplanError):
     """An input that cannot be accepted, with all findings at once."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        self.findings = tuple(in_order(list(findings)))
+        self.findings = tuple(sort_findings(list(findings)))
         super().__init__("\n".join(map(str, self.findings)))
 
 
@@ -61,11 +61,11 @@ class Refused(VastplanError):
         self.status = status
 
 
-class NotFound(Refused):
+class ObjectNotFound(Refused):
     """The object does not exist."""
 
 
-class Nobody(NotFound):
+class Nobody(ObjectNotFound):
     """The place exists, and has no user or group of that name."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from vastplan.model.look_alikes import taken_for_others, unseen
+from vastplan.model.look_alikes import is_invisible, taken_for_others
 
 _COMMAND = re.compile(r"#(?=#[a-z]*\[)", re.IGNORECASE)
 """`##[add-mask]`, `##vso[...]`: commands that runners of GitHub and Azure look for anywhere in a logged line."""
@@ -26,7 +26,7 @@ def inert(value: object, limit: int | None = 500) -> str:
     if text.isascii() and text.isprintable():
         return text
     marked = taken_for_others(text)
-    return "".join(_escaped(char) if place in marked or unseen(char) else char for place, char in enumerate(text))
+    return "".join(_escaped(char) if place in marked or is_invisible(char) else char for place, char in enumerate(text))
 
 
 def no_commands(lines: str) -> str:

@@ -75,7 +75,7 @@ def error(code: str, message: str, *, fix: str = "", address: str = "", where: W
     return Finding(code, Severity.ERROR, shortened(message), shortened(fix), address, where)
 
 
-def in_order(findings: list[Finding]) -> list[Finding]:
+def sort_findings(findings: list[Finding]) -> list[Finding]:
     """The findings sorted by file and line, those without a place last, duplicates removed."""
     return sorted(dict.fromkeys(findings), key=_place)
 

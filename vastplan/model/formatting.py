@@ -1,7 +1,7 @@
 """Figures for sentences: three digits, with the unit. Exact values are in the figures themselves.
 
-A figure that somebody should enter is rounded to the safe side (`at_least`, `at_most`), and two figures that are compared get
-as many digits as it takes to see their difference (`apart`).
+A figure that somebody should enter is rounded to the safe side (`rounded_up`, `at_most`), and two figures that are compared get
+as many digits as it takes to see their difference (`distinct_figures`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def share(fraction: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVE
     return f"{_figure(100 * fraction, digits, rounding)} %"
 
 
-def at_least(figure: Formatter, value: float) -> str:
+def rounded_up(figure: Formatter, value: float) -> str:
     """The figure rounded up, so that it is enough where `value` is."""
     return figure(value, rounding=ROUND_CEILING)
 
@@ -64,7 +64,7 @@ def at_most(figure: Formatter, value: float) -> str:
     return figure(value, rounding=ROUND_FLOOR)
 
 
-def between(figure: Formatter, low: float, high: float) -> tuple[str, str]:
+def range_within(figure: Formatter, low: float, high: float) -> tuple[str, str]:
     """Two figures whose range lies within `low` and `high`, with as many digits as that takes where these are close."""
     digits = _DIGITS
     if 0 < high - low < high:
@@ -72,7 +72,7 @@ def between(figure: Formatter, low: float, high: float) -> tuple[str, str]:
     return figure(low, digits, ROUND_CEILING), figure(high, digits, ROUND_FLOOR)
 
 
-def apart(figure: Formatter, first: float, second: float) -> tuple[str, str]:
+def distinct_figures(figure: Formatter, first: float, second: float) -> tuple[str, str]:
     """Two figures with as many digits as it takes to see which one is greater."""
     digits = _DIGITS
     while first != second and digits < _MOST and figure(first, digits) == figure(second, digits):

@@ -35,7 +35,7 @@ def interval_text(addresses: Interval) -> str:
     return " - ".join(dict.fromkeys(ends))
 
 
-def meant(text: str) -> str:
+def range_suggestion(text: str) -> str:
     """What to write instead of a text that is not a range: a range of the addresses it names, else an example."""
     text = text.strip()
     try:

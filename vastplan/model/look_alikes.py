@@ -29,7 +29,7 @@ _LIKE_ASCII = frozenset(
 _TAKEN_FOR_ASCII = frozenset("ɡɑǀǃ‐−∕⁄⧸꞉։׃∶˸ː˗⁃∣∗۔" + "\u2011")
 
 
-def unseen(char: str) -> bool:
+def is_invisible(char: str) -> bool:
     """Whether a character is invisible, or an unusual space: control, format and unassigned characters, fillers, selectors."""
     category = unicodedata.category(char)
     return category in _UNSEEN_CATEGORIES or char in _UNSEEN or (category == "Zs" and char != " ")
@@ -48,7 +48,7 @@ def taken_for_others(text: str) -> frozenset[int]:
         if spelled_out and unicodedata.category(char) in ("Mn", "Me"):
             places.add(place)
         else:
-            spelled_out = char <= "\x7f" or place in places or unseen(char)
+            spelled_out = char <= "\x7f" or place in places or is_invisible(char)
     return frozenset(places)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 
-def moment(said: object) -> datetime | None:
+def parse_moment(value: object) -> datetime | None:
     """Parses a time in ISO 8601, in UTC where it has no zone; `None` for anything else."""
     try:
-        found = datetime.fromisoformat(str(said))
+        found = datetime.fromisoformat(str(value))
     except ValueError:
         return None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

@@ -11,7 +11,7 @@ from vastplan.model.wording import shortened, some
 
 def nearest(name: str, known: Collection[str]) -> str:
     """`did you mean X?`, where a similar name is known; else ""."""
-    return asked(closest(name, known))
+    return suggestion(closest(name, known))
 
 
 def closest(name: str, known: Collection[str]) -> str:
@@ -30,7 +30,7 @@ def known_ones(known: Collection[str]) -> str:
     return f"known: {some(list(known), show=lambda one: shortened(one, 100))}" if known else ""
 
 
-def asked(name: str) -> str:
+def suggestion(name: str) -> str:
     """`did you mean NAME?`; "" for an empty name."""
     return f"did you mean {name}?" if name else ""
 
@@ -42,4 +42,4 @@ def nearest_address(text: str, addresses: Collection[str]) -> str:
         place, _, name = text.rpartition("/")
         near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
     found = closest(text, near)
-    return asked(word(found)) if found else ""
+    return suggestion(word(found)) if found else ""

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
-from vastplan.model.canonical_json import plain
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.dataclass import dataclass
 
 Facts = Mapping[str, Any]  # JSON
@@ -121,9 +121,9 @@ def last_of_each(parts: Iterable[Iterable[Operation]]) -> tuple[Operation, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.began, one.id)))
 
 
-def to_data(operation: Operation) -> dict[str, Any]:
+def operation_to_data(operation: Operation) -> dict[str, Any]:
     """The record as JSON-able data."""
-    data: dict[str, Any] = plain(operation)
+    data: dict[str, Any] = plain_json(operation)
     return data
 
 
@@ -131,8 +131,8 @@ _TEXTS = ("id", "kind", "mode", "subject", "address", "source", "target", "docum
 _OF_ATTEMPT = ("stage", "call", "what", "body", "at", "why")
 
 
-def from_data(data: Mapping[str, Any]) -> Operation:
-    """The inverse of `to_data`. Raises `ValueError`, `TypeError` or `KeyError` for data that is not a record: anybody may have
+def operation_from_data(data: Mapping[str, Any]) -> Operation:
+    """The inverse of `operation_to_data`. Raises `ValueError`, `TypeError` or `KeyError` for data that is not a record: anybody may have
     written the ledger."""
     attempts = []
     for said in data["attempts"]:

@@ -43,7 +43,7 @@ _SIGNS = {
 GOING = (Verb.DELETE, Verb.REPLACE)
 """The verbs that delete a live object."""
 
-NOT_THERE = "does not exist yet"
+DOES_NOT_EXIST = "does not exist yet"
 """The reason of an ordinary create."""
 
 
@@ -213,7 +213,7 @@ def lets_in(action: Action) -> bool:
     return bool(action.opens) or any(change.admits for change in action.changes)
 
 
-def moved_by_hand(change: FieldChange) -> bool:
+def outside_move(change: FieldChange) -> bool:
     """Whether the field changed in the system since it was applied."""
     return change.cause in BY_HAND
 
@@ -223,7 +223,7 @@ def let_go(change: FieldChange) -> bool:
     return change.cause is Cause.DEPENDENCY and change.known_after_apply
 
 
-def by_hand(action: Action) -> bool:
+def is_outside_change(action: Action) -> bool:
     """Whether a change outside vastplan caused the action: changed fields, or an object that is gone or was recreated."""
     return action.deleted_outside or undoes(action)
 
@@ -231,7 +231,7 @@ def by_hand(action: Action) -> bool:
 def undoes(action: Action) -> bool:
     """Whether the action undoes a change outside vastplan; an object that others recreated is adopted, which undoes nothing."""
     gone = action.deleted_outside and action.verb is not Verb.ADOPT
-    return gone or any(moved_by_hand(change) for change in action.changes)
+    return gone or any(outside_move(change) for change in action.changes)
 
 
 def only_noted(action: Action) -> bool:

@@ -15,8 +15,8 @@ from errno import EACCES, EFBIG, EINVAL, EISDIR, ELOOP
 from pathlib import Path
 from typing import BinaryIO
 
-OURS = ".vastplan"
-LEDGER_FOLDER = f"{OURS}/ledger"  # beside the document, unless it says another place
+OWN_FOLDER = ".vastplan"
+LEDGER_FOLDER = f"{OWN_FOLDER}/ledger"  # beside the document, unless it says another place
 SECRET_BYTES = 64 * 1024
 TRUST_BYTES = 1024 * 1024  # for certificates, and for a kubeconfig
 DATA_BYTES = 1024 * 1024 * 1024  # for a plan or a snapshot: 100,000 actions take a tenth of it
@@ -32,7 +32,7 @@ class Hidden(PermissionError):
     """The file is in the folder, but hidden: whoever names it must not use it."""
 
 
-def read(path: Path, most: int, *, follow: bool = True) -> bytes:
+def read_regular(path: Path, most: int, *, follow: bool = True) -> bytes:
     """The content of a regular file of at most `most` bytes.
 
     Raises:
@@ -46,8 +46,8 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
     raise OSError(EFBIG, f"it is larger than {_size(most)}")
 
 
-def size(path: Path, most: int, *, follow: bool = True) -> int:
-    """The size in bytes of a regular file of at most `most` bytes, without reading it. Raises `OSError` as `read` does."""
+def file_size(path: Path, most: int, *, follow: bool = True) -> int:
+    """The size in bytes of a regular file of at most `most` bytes, without reading it. Raises `OSError` as `read_regular` does."""
     with _opened(path, follow) as file:
         found = os.fstat(file.fileno()).st_size
     if found > most:
@@ -56,15 +56,15 @@ def size(path: Path, most: int, *, follow: bool = True) -> int:
 
 
 def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
-    """The first bytes of a regular file. Raises `OSError` as `read` does."""
+    """The first bytes of a regular file. Raises `OSError` as `read_regular` does."""
     with _opened(path, follow) as file:
         return file.read(size)
 
 
-def digest(path: Path, most: int) -> str:
+def file_digest(path: Path, most: int) -> str:
     """The SHA-256 of a regular file's content, as text; "" where it cannot be read."""
     try:
-        return digest_of(read(path, most))
+        return digest_of(read_regular(path, most))
     except (OSError, ValueError):
         return ""
 
@@ -74,11 +74,11 @@ def digest_of(content: bytes) -> str:
     return f"SHA-256 {hashlib.sha256(content).hexdigest()}"
 
 
-def within(folder: Path, name: str, *, ours: bool = False) -> Path:
+def path_within(folder: Path, name: str, *, own: bool = False) -> Path:
     """The path of a file by its name, with links resolved; the file need not exist.
 
     A document must not use names with one leading dot: `.git`, `.env` and `.vastplan` hold files of the user who runs vastplan.
-    Two leading dots are allowed, because Kubernetes mounts volumes so. With `ours` the file may be in `.vastplan`, where vastplan
+    Two leading dots are allowed, because Kubernetes mounts volumes so. With `own` the file may be in `.vastplan`, where vastplan
     writes.
 
     Raises:
@@ -96,7 +96,7 @@ def within(folder: Path, name: str, *, ours: bool = False) -> Path:
     if not path.is_relative_to(home):
         raise Outside(EACCES, "it is not in the document's folder")
     parts = path.relative_to(home).parts
-    if ours and parts[:1] == (OURS,):
+    if own and parts[:1] == (OWN_FOLDER,):
         parts = parts[1:]
     if any(part.startswith(".") and not part.startswith("..") for part in parts):
         raise Hidden(EACCES, "it is hidden: a name in its path begins with a dot")

@@ -58,7 +58,7 @@ class SystemRights:
 
 
 @dataclass(frozen=True, slots=True)
-class Rights:
+class DocumentRights:
     """The rights that a document needs in all of its systems, by site and system."""
 
     document: str

@@ -23,7 +23,7 @@ _LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
 EVERYBODY = "*"
 
 
-class Verdict(Enum):
+class PolicyDecision(Enum):
     """The decision of policies about a request."""
 
     DENIED = "denied"
@@ -70,7 +70,7 @@ class Principals:
     groups: frozenset[str] = frozenset()
     everybody: bool = False
 
-    def has(self, request: Request) -> bool:
+    def has(self, request: AccessRequest) -> bool:
         """Whether they include the user of a request, or one of the user's groups."""
         return self.everybody or request.user in self.users or not self.groups.isdisjoint(request.groups)
 
@@ -83,7 +83,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AccessRequest:
     """A request: the user (`NAME@DOMAIN`) and groups in the same form, the action, and the resource: `BUCKET` or `BUCKET/KEY`."""
 
     action: str
@@ -92,7 +92,9 @@ class Request:
     groups: frozenset[str] = frozenset()
 
 
-def decide(request: Request, identity: Iterable[Policy] = (), bucket: Policy | None = None) -> Verdict:
+def decide_access(
+    request: AccessRequest, identity: Iterable[Policy] = (), bucket: Policy | None = None
+) -> PolicyDecision:
     """The decision of a user's identity policies and the bucket's policy together.
 
     A deny overrides every allow. Conditions are not evaluated: a statement with a condition may apply or not.
@@ -108,10 +110,10 @@ def decide(request: Request, identity: Iterable[Policy] = (), bucket: Policy | N
     denying = [statement for statement in spoken if not statement.allows]
     allowing = [statement for statement in spoken if statement.allows]
     if any(not statement.conditional for statement in denying):
-        return Verdict.DENIED
+        return PolicyDecision.DENIED
     if not denying and any(not statement.conditional for statement in allowing):
-        return Verdict.ALLOWED
-    return Verdict.CONDITIONAL if allowing else Verdict.UNCOVERED
+        return PolicyDecision.ALLOWED
+    return PolicyDecision.CONDITIONAL if allowing else PolicyDecision.UNCOVERED
 
 
 def allowed_in(policy: Policy, buckets: Collection[str]) -> Iterator[str]:
@@ -128,7 +130,7 @@ def applies(flavor: str | None) -> bool:
     return flavor == "S3_NATIVE"
 
 
-def parse(document: Any, *, of_bucket: bool = False) -> Policy:
+def parse_policy(document: Any, *, of_bucket: bool = False) -> Policy:
     """Parses a policy; raises `ValueError` for anything that VAST's syntax does not have."""
     if not isinstance(document, Mapping):
         raise ValueError("a policy is a mapping with Version and Statement")
@@ -170,7 +172,7 @@ def _statement(written: Any, where: str, of_bucket: bool) -> Statement:
         written["Effect"] == "Allow",
         actions,
         but_actions,
-        tuple(plain(resource) for resource in resources),
+        tuple(short_resource(resource) for resource in resources),
         but_resources,
         _principals(written["Principal"], where) if of_bucket else None,
         bool(condition),
@@ -213,7 +215,7 @@ def _known(written: Mapping[str, Any], names: frozenset[str], where: str) -> Non
         raise ValueError(f"{where} has no {quoted(unknown[0])}; there are {', '.join(sorted(names))}")
 
 
-def canonical(document: Any) -> Any:
+def canonical_policy(document: Any) -> Any:
     """Returns equal values for policies with the same meaning: single values become lists; lists and statements are sorted."""
     if not isinstance(document, Mapping):
         return document
@@ -247,7 +249,7 @@ def _ordered(value: Any) -> list[Any]:
     return [each for _, each in sorted({json_text(each): each for each in listed}.items())]
 
 
-def plain(resource: str) -> str:
+def short_resource(resource: str) -> str:
     """A resource without the optional prefix that names Amazon's service."""
     return resource.removeprefix(_ARN)
 

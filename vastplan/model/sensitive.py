@@ -12,14 +12,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from vastplan.model.disguises import Sought, bare, disguises, encodings, without
+from vastplan.model.disguises import DisguiseSet, bare, disguises, encodings, replace_disguises
 
 INSTEAD = "(sensitive)"
 MOST = 500  # remembered tokens: far more than are in use at once, so a token is still known when an answer has it
 _SHORTEST = 4  # characters; shorter secrets occur in ordinary words, so that hiding them would hide the message
 
 
-class Kept:
+class KnownSecrets:
     """The secrets that this process used, and the texts of its documents."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Kept:
         self.lasting: dict[str, tuple[str, ...]] = {}  # secrets for the whole process, each with its forms
         self.passing: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # tokens and forms; the last used at the end
         self.open: set[bytes] = set()  # bare texts of documents
-        self.sought = Sought()
+        self.sought = DisguiseSet()
 
     def forms(self) -> Iterator[str]:
         """All forms of all secrets."""
@@ -35,7 +35,7 @@ class Kept:
             yield from forms
 
 
-_kept = Kept()
+_kept = KnownSecrets()
 
 
 def keep_secret(value: str) -> None:
@@ -66,7 +66,7 @@ def keep_token(value: str) -> None:
         if len(_kept.passing) > 2 * MOST:  # many at once, because the search index is rebuilt then
             while len(_kept.passing) > MOST:
                 _kept.passing.popitem(last=False)
-            _kept.sought = Sought()
+            _kept.sought = DisguiseSet()
             for known in (*_kept.lasting, *_kept.passing):
                 _kept.sought.add(disguises(known))
 
@@ -80,7 +80,7 @@ def _forms(value: str) -> tuple[str, ...]:
     return tuple({form for text in {value, value.strip()} for form in encodings(text) if len(form) >= _SHORTEST})
 
 
-def said_openly(text: str) -> None:
+def allow_in_texts(text: str) -> None:
     """Register a document's text as not secret in reports: a password that equals a name there would hide the name everywhere."""
     with _kept.lock:
         _kept.open.add(bare(text))
@@ -102,7 +102,7 @@ def guarded(text: str) -> str:
     secrets takes one pass, however many secrets there are.
     """
     for form in _found(text):
-        text = without(text, form, INSTEAD, one_value=False)
+        text = replace_disguises(text, form, INSTEAD, one_value=False)
     return text
 
 
@@ -110,7 +110,7 @@ def guarded_data(data: Any) -> Any:
     """Does the same as `guarded` for JSON data: for each text and each key in it."""
     if isinstance(data, str):
         for form in _found(data):
-            data = without(data, form, INSTEAD, one_value=True)
+            data = replace_disguises(data, form, INSTEAD, one_value=True)
         return data
     if isinstance(data, list):
         return [guarded_data(item) for item in data]

@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, last_of_each
-from vastplan.model.value import canonical
+from vastplan.model.value import canonical_text
 
 LEDGER_VERSION = 4
 KEPT_GONE = 1000
@@ -84,10 +84,10 @@ class Intent:
         return self.verb in ("delete", "replace")
 
 
-def intent_of(said: Mapping[str, Any]) -> Intent:
+def intent_of(data: Mapping[str, Any]) -> Intent:
     """Parses an intent from its data; raises `TypeError` for data that is not an intent."""
-    before = said.get("before")
-    return Intent(**{**said, "before": None if before is None else tuple(before)})
+    before = data.get("before")
+    return Intent(**{**data, "before": None if before is None else tuple(before)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ class SiteLedger:
     version: int = LEDGER_VERSION
 
 
-def digest(key: str, value: Any) -> str:
+def keyed_digest(key: str, value: Any) -> str:
     """A keyed digest (64 bits, hex) of a value: equal values have equal digests, which are useless without the key."""
-    return hashlib.blake2b(canonical(value).encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
+    return hashlib.blake2b(canonical_text(value).encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
 @lru_cache(4096)
@@ -129,9 +129,9 @@ def path_text(path: tuple[str, ...]) -> str:
 
 def last_on(parts: Mapping[str, SiteLedger], subject: str) -> Operation | None:
     """The last operation of a subject, `None` where it has none."""
-    return next((one for one in operations(parts) if one.subject == subject), None)
+    return next((one for one in latest_operations(parts) if one.subject == subject), None)
 
 
-def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
+def latest_operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
     """The latest record of each subject's operation in all parts, in the order in which the operations began."""
     return last_of_each(part.operations.values() for part in parts.values())

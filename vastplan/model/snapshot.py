@@ -76,7 +76,7 @@ class SeenSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class RecordedSnapshot:
     """The whole snapshot. `id` is a digest of everything else; `taken` is when reading began.
 
     `tables` is a digest of the field tables with which it was decoded: other tables would read other fields.

@@ -14,7 +14,7 @@ ANSWERED_DIGITS = 1000  # in an answer: sums and other units have a few more dig
 DENSEST = 201  # most bytes that `held` counts for one byte of text
 
 
-def held(raw: bytes | bytearray) -> int:
+def json_memory(raw: bytes | bytearray) -> int:
     """The approximate memory in bytes of the values of a JSON text; for a part of a text, what that part adds.
 
     Every value except the first has a comma or a bracket of its own. In CPython an object takes 200 bytes, a list 72, and each
@@ -24,14 +24,16 @@ def held(raw: bytes | bytearray) -> int:
 
 
 def answer(raw: bytes | bytearray) -> Any:
-    """The value of a JSON text that a system answered; raises `ValueError` as `parse` does.
+    """The value of a JSON text that a system answered; raises `ValueError` as `parse_json` does.
 
     Half of a surrogate pair becomes U+FFFD: a name that somebody broke makes no other object unreadable.
     """
-    return parse(raw, digits=ANSWERED_DIGITS, mend=True)
+    return parse_json(raw, digits=ANSWERED_DIGITS, mend=True)
 
 
-def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS, mend: bool = False) -> Any:
+def parse_json(
+    raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS, mend: bool = False
+) -> Any:
     """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and deep nesting.
 
     It also raises for a whole number of more than so many `digits`, because results are written again and Python writes at most

@@ -111,7 +111,7 @@ _DIGITS = 4
 _WRITTEN = 100_000
 
 
-def show(value: object, unit: str) -> str:
+def show_amount(value: object, unit: str) -> str:
     """A canonical number as a person would write it, with at most four digits; anything else as it is.
 
     A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`; else an exact fraction, `65.25 TiB`. A size
@@ -152,7 +152,7 @@ def _figure(value: int, size: int) -> str:
     return f"{whole}.{fraction}" if fraction else str(whole)
 
 
-def written(value: int, unit: str) -> str:
+def amount_text(value: int, unit: str) -> str:
     """A number as documents write it: a whole number of the largest unit that divides it, "" where that is too long to read."""
     exact = _SHOWN_SPANS if unit == SECONDS else _SHOWN_IN[unit][0]
     gap = "" if unit == SECONDS else " "

@@ -1,6 +1,6 @@
 """Symbolic values: values in a document or plan before references and secrets are resolved.
 
-A value is JSON, or a `Ref` to another object, or a `Secret` that is resolved only when it is used. In files they are
+A value is JSON, or a `Ref` to another object, or a `SecretSource` that is resolved only when it is used. In files they are
 written `{"$ref": ADDRESS}`, `{"$existing": ADDRESS}` and `{"$secret": SOURCE}`.
 """
 
@@ -33,7 +33,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class SecretSource:
     """The source of a secret: `("env", NAME)` or `("file", PATH)`; never the secret itself."""
 
     source: tuple[str, str]
@@ -74,14 +74,14 @@ class Unknown:
         return f"unknown: {self.why}"
 
 
-Reveal = Callable[[Secret], str]
+Reveal = Callable[[SecretSource], str]
 
 
 def to_json(value: Any) -> Any:
     """`value` as plain JSON, with references, secrets and withheld values as objects with a `$` key."""
     if isinstance(value, Ref):
         return {"$ref" if value.managed else "$existing": str(value.target)}
-    if isinstance(value, Secret):
+    if isinstance(value, SecretSource):
         return {"$secret": {value.source[0]: value.source[1]}}
     if isinstance(value, Redacted):
         return {"$withheld": True}
@@ -103,7 +103,7 @@ def from_json(value: Any) -> Any:
                 return Ref(Address.parse(inner), managed=False)
             if key == "$secret":
                 ((kind, where),) = inner.items()
-                return Secret((kind, where))
+                return SecretSource((kind, where))
         return {key: from_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [from_json(item) for item in value]
@@ -112,7 +112,7 @@ def from_json(value: Any) -> Any:
 
 def revealed(value: Any, reveal: Reveal) -> Any:
     """The value with its secrets resolved; raises what `reveal` raises."""
-    if isinstance(value, Secret):
+    if isinstance(value, SecretSource):
         return reveal(value)
     if isinstance(value, dict):
         return {key: revealed(item, reveal) for key, item in value.items()}
@@ -123,7 +123,7 @@ def revealed(value: Any, reveal: Reveal) -> Any:
 
 def sources(value: Any) -> list[tuple[str, str]]:
     """The sources of the secrets inside a value."""
-    if isinstance(value, Secret):
+    if isinstance(value, SecretSource):
         return [value.source]
     if isinstance(value, dict):
         return [one for item in value.values() for one in sources(item)]
@@ -137,7 +137,7 @@ def json_text(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def canonical(value: Any) -> str:
+def canonical_text(value: Any) -> str:
     """The same text for equal values, whatever the order of keys; digests are computed from it."""
     return _CANONICAL.encode(value)
 

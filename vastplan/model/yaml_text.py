@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/@-][A-Za-z0-9]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 
-def scalar(text: object) -> str:
+def yaml_scalar(text: object) -> str:
     """`text` as one YAML value, valid also between braces: in double quotes where YAML would read it as anything else."""
     plain = str(text)
     if _PLAIN.fullmatch(plain) and plain.lower() not in _WORDS:

@@ -10,7 +10,7 @@ from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.ends import Work, newcomers
 from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
@@ -36,7 +36,7 @@ def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
 
 def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
     """Raises `VastplanError` if an operation on the same subject is under way."""
-    for one in operations(parts):
+    for one in latest_operations(parts):
         if guid in (one.subject, *one.subject.split()) and not one.phase.closed:
             raise second(one)
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import WHOLE, Operation
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:
     """The operations of one kind, `move` or `restore`. One over several paths has a record for each; the newest counts if they differ."""
     found: dict[tuple[str, str], Operation] = {}
-    for one in operations(parts):
+    for one in latest_operations(parts):
         key = one.id, str(one.facts.get(WHOLE) or one.subject)
         if one.kind == kind and (key not in found or one.serial > found[key].serial):
             found[key] = whole(one)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from vastplan.model.canonical_json import text
+from vastplan.model.canonical_json import json_file_text
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
@@ -146,7 +146,7 @@ def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation
         before = _read(operation, stage, run, call.read)
         attempt = Attempt(
             number=len(operation.attempts) + 1, stage=stage.name, call=call.name, what=call.what,
-            body=hashlib.sha256(text(dict(call.body)).encode()).hexdigest()[:16], at=_at(run), before=before,
+            body=hashlib.sha256(json_file_text(dict(call.body)).encode()).hexdigest()[:16], at=_at(run), before=before,
         )  # fmt: skip
         operation = _note(run, operation.with_attempt(attempt))
         try:

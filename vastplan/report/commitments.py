@@ -8,7 +8,7 @@ from fractions import Fraction
 from vastplan.model.commitment import Commitment
 from vastplan.model.escaping import inert
 from vastplan.model.formatting import number
-from vastplan.model.units import BANDWIDTH, BYTES, show
+from vastplan.model.units import BANDWIDTH, BYTES, show_amount
 from vastplan.report.text import Style
 
 HEAD = ("", "before", "after", "has", "promised")
@@ -51,4 +51,4 @@ def cells(row: Commitment) -> tuple[str, ...]:
 def _shown(value: float | None, unit: str) -> str:
     if value is None:
         return "not known"
-    return show(int(value), unit) if unit in (BYTES, BANDWIDTH) else f"{number(value)} {unit}"
+    return show_amount(int(value), unit) if unit in (BYTES, BANDWIDTH) else f"{number(value)} {unit}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from vastplan.model.escaping import inert
-from vastplan.model.exported import Export, ExportedFolder
+from vastplan.model.export_result import Export, ExportedFolder
 from vastplan.model.shell import words
 from vastplan.model.wording import counted
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
-from vastplan.model.imported import Import, ImportedValues, LeftObject, OtherAction, UncountedCollection
+from vastplan.model.import_result import Import, ImportedValues, LeftObject, OtherAction, UncountedCollection
 from vastplan.model.wording import counted, some
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.report.handover import handover_text
 
 _SHOWN = 20
@@ -84,7 +84,7 @@ def verbs(actions: Iterable[OtherAction]) -> str:
 
 def waiver(finding: Finding) -> str:
     """The line that accepts a finding; a person completes the reason and the last day."""
-    return f'{{code: {scalar(finding.code)}, address: {scalar(finding.address)}, reason: "", until: ""}}'
+    return f'{{code: {yaml_scalar(finding.code)}, address: {yaml_scalar(finding.address)}, reason: "", until: ""}}'
 
 
 def values_text(values: ImportedValues) -> str:

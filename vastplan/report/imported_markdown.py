@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vastplan.model.imported import Import, ImportCoverage, TakenEntry
+from vastplan.model.import_result import Import, ImportCoverage, TakenEntry
 from vastplan.model.wording import counted, some
 from vastplan.report.handover import handover_text
 from vastplan.report.imported import (

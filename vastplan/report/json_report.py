@@ -12,13 +12,13 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift
-from vastplan.model.exported import Export
+from vastplan.model.export_result import Export
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.imported import Import
+from vastplan.model.import_result import Import
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.replication import Replication
-from vastplan.model.rights import Rights
+from vastplan.model.rights import DocumentRights
 
 FORMAT_VERSION = "1.0"
 
@@ -190,7 +190,7 @@ Printed = (
     | OwnedObjects
     | Import
     | Export
-    | Rights
+    | DocumentRights
 )
 
 
@@ -215,7 +215,7 @@ def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
 
 def plain(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
-    data: dict[str, Any] = canonical_json.plain(value)
+    data: dict[str, Any] = canonical_json.plain_json(value)
     if isinstance(value, Drift):
         rows = zip(data["coverage"], value.coverage, strict=True)
         data["coverage"] = [{**row, "percent": coverage.percent} for row, coverage in rows]
@@ -224,4 +224,4 @@ def plain(value: Printed) -> dict[str, Any]:
 
 def dumps(value: Printed) -> str:
     """The value as JSON text."""
-    return canonical_json.text(plain(value))
+    return canonical_json.json_file_text(plain(value))

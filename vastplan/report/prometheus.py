@@ -13,7 +13,7 @@ from datetime import datetime
 
 from vastplan.model.drift import Drift
 from vastplan.model.escaping import inert
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 
@@ -92,7 +92,7 @@ def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
             figures.count("vastplan_replications", int(state is row.state), site=site, kind=kind, state=state.value)
         if row.coming is not None:
             figures.count("vastplan_replication_coming_bytes", row.coming, site=site, kind=kind)
-        taken = moment(row.as_of)
+        taken = parse_moment(row.as_of)
         if taken is not None:
             seconds = int(taken.timestamp())
             oldest[site] = min(seconds, oldest.get(site, seconds))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vastplan.model.escaping import inert
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
-from vastplan.model.units import BYTES, show
+from vastplan.model.units import BYTES, show_amount
 from vastplan.model.wording import counted, some
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def of_many(alike: Sequence[Replication]) -> str:
     parts = [
         f"{counted(len(alike), 'object')}{why(first)}",
         *([f"the oldest copy as of {inert(oldest, 60)}"] if oldest else []),
-        *([f"{show(sum(known), BYTES)} to come in all"] if known else []),
+        *([f"{show_amount(sum(known), BYTES)} to come in all"] if known else []),
         *(f"{inert(one.site)}: {_unread(one)}" for one in first.members if one.unread),
         f"{named}{'; the JSON and the page list each' if len(alike) > _NAMED else ''}",
     ]
@@ -97,7 +97,7 @@ def says(one: Member) -> str:
 
 def coming(one: Member) -> str:
     """How much is still to come, "" if unknown."""
-    return "" if one.coming is None else show(one.coming, BYTES)
+    return "" if one.coming is None else show_amount(one.coming, BYTES)
 
 
 def cells(row: Replication) -> Iterator[tuple[str, ...]]:

@@ -20,8 +20,8 @@ from vastplan.model.plan import (
     Stage,
     Verb,
     lets_in,
-    moved_by_hand,
     only_noted,
+    outside_move,
     undoes,
 )  # fmt: skip
 from vastplan.report.change import beside, own, settings_changed
@@ -237,7 +237,7 @@ def reverts(plan: Plan) -> list[Revert]:
     """Every change made outside vastplan that the plan undoes, in the order of work."""
     undone = []
     for action in reverted(plan):
-        fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
+        fields = [Revert(action, change) for change in action.changes if outside_move(change)]
         undone += fields or [Revert(action)]
     return undone
 

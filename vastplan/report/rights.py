@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vastplan.model.escaping import inert
-from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
-from vastplan.model.yaml_text import scalar
+from vastplan.model.rights import DocumentRights, NamedObjects, Right, SystemRights
+from vastplan.model.yaml_text import yaml_scalar
 
 READER, WRITER = "vastplan-read", "vastplan-apply"
 _CREATE = "create"
 _FOR_READING = "plan, drift, show, import, record"
 
 
-def rights_text(rights: Rights) -> str:
+def rights_text(rights: DocumentRights) -> str:
     """All of it, one YAML document for each object that somebody has to create."""
     return "\n".join(line for part in rights.systems for line in _part(part))
 
@@ -49,7 +49,7 @@ def _kubernetes(part: SystemRights) -> Iterator[str]:
     yield "---"
     yield from _cluster_role(WRITER, (*part.read, *part.write))
     for named in part.named:
-        place = f", namespace: {scalar(named.namespace)}" if named.namespace else ""
+        place = f", namespace: {yaml_scalar(named.namespace)}" if named.namespace else ""
         for name, rules in ((READER, _rules(named, writing=False)), (WRITER, _rules(named, writing=True))):
             yield "---"
             yield from _head("Role", name, place)
@@ -60,10 +60,10 @@ def _rules(named: NamedObjects, *, writing: bool) -> Iterator[str]:
     """Rules by name, except for the create: Kubernetes cannot allow a create by name."""
     group, _, resource = named.on.rpartition("/")
     what = f'apiGroups: ["{group}"], resources: [{resource}]'
-    yield f"{what}, resourceNames: [{', '.join(map(scalar, named.names))}], verbs: [{', '.join(named.read)}]"
+    yield f"{what}, resourceNames: [{', '.join(map(yaml_scalar, named.names))}], verbs: [{', '.join(named.read)}]"
     if writing and named.written:
         by_name = [verb for verb in named.write if verb != _CREATE]
-        yield f"{what}, resourceNames: [{', '.join(map(scalar, named.written))}], verbs: [{', '.join(by_name)}]"
+        yield f"{what}, resourceNames: [{', '.join(map(yaml_scalar, named.written))}], verbs: [{', '.join(by_name)}]"
         yield from (f"{what}, verbs: [{verb}]" for verb in named.write if verb == _CREATE)
 
 

@@ -58,7 +58,7 @@ def sarif(results: Results, version: str, root: PurePath) -> str:
             "message": {"text": f"{left} more results are not in this file; --format json has all"},
         }
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [note]}]
-    return canonical_json.text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return canonical_json.json_file_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _place(result: Result) -> tuple[bool, bool, int]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from vastplan.model.escaping import inert
-from vastplan.model.plan import NOT_THERE, Action, FieldChange, Verb
+from vastplan.model.plan import DOES_NOT_EXIST, Action, FieldChange, Verb
 from vastplan.model.shell import word
 from vastplan.model.wording import some
 from vastplan.report.differences import before_after
@@ -55,7 +55,7 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
     head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
         yield from _made(action, style.paint(head, colour), style.width - len(head), style)
-        if action.reason != NOT_THERE:
+        if action.reason != DOES_NOT_EXIST:
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model import formatting
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.report.html_escape import Html, joined, tag
 from vastplan.report.picture import fitting
@@ -125,7 +125,7 @@ def age(as_of: str, now: str) -> str:
     """The age of the copy; its time, if that is later than `now`, as clocks differ."""
     if not as_of:
         return "no restore point known"
-    taken, read = moment(as_of), moment(now)
+    taken, read = parse_moment(as_of), parse_moment(now)
     if taken is None or read is None or taken > read:
         return f"as of {inert(as_of, 60)}"
     return f"copy is {formatting.span((read - taken).total_seconds())} old"

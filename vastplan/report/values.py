@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Author, Cause, Verb, only_noted
-from vastplan.model.units import show
+from vastplan.model.units import show_amount
 from vastplan.model.wording import counted
 
 __all__ = [
@@ -51,7 +51,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
     if isinstance(value, dict):
         parts = (f"{_inside(key)}: {_inside(item, units.get(key, ''))}" for key, item in value.items())
         return f"{{{', '.join(parts)}}}"
-    return inert(show(value, unit), None)
+    return inert(show_amount(value, unit), None)
 
 
 def sensitive(source: str = "") -> str:

@@ -12,7 +12,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, moved_by_hand
+from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, outside_move
 from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import parted
@@ -100,7 +100,7 @@ def of_change(change: FieldChange) -> FieldView:
     before, after = ("", "") if told.parts else before_after(change)
     items = of_parts(told.parts) if change.unordered else NO_CHANGE
     return FieldView(
-        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, told.parts,
+        change.path, before, after, cause, author_text(change.author), outside_move(change), change.replaces, told.parts,
         told.unchanged, items=items, admits=change.admits,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.value import Ref, Reveal, Secret
+from vastplan.model.value import Ref, Reveal, SecretSource
 from vastplan.schema import walk
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.field import Field
@@ -55,7 +55,7 @@ class Encoder:
         if isinstance(value, Ref):
             assert field.refers is not None
             value = self._resolve(value, field.refers.attribute(value.target.kind))
-        elif isinstance(value, Secret):
+        elif isinstance(value, SecretSource):
             value = self._reveal(value)
         return field.codec.write(value) if field.codec else value
 

@@ -179,7 +179,7 @@ class Tls(Verified):
     def contents(self, folder: Path) -> dict[str, str]:
         """The digest of the certificate authority's file."""
         digest = (
-            regular_files.digest(folder / self.ca_file, regular_files.TRUST_BYTES)
+            regular_files.file_digest(folder / self.ca_file, regular_files.TRUST_BYTES)
             if isinstance(self.ca_file, str)
             else ""
         )
@@ -192,7 +192,7 @@ class Tls(Verified):
         if isinstance(self.ca_file, str):
             path = folder / self.ca_file
             try:
-                regular_files.read(path, regular_files.TRUST_BYTES)
+                regular_files.read_regular(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
                 raise VastplanError(
                     f"ca_file {self.ca_file} does not exist (its path is relative to the file that names it)"

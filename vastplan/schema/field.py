@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import path_text
-from vastplan.model.value import Secret
+from vastplan.model.value import SecretSource
 from vastplan.schema.markers import (
     Admits,
     Codec,
@@ -104,7 +104,7 @@ class Shape:
         return None if field.refers is None else reference_mapper(field.refers)
 
     def canonicaliser(self, field: Field) -> Canonicalise | None:
-        """Makes a value from the document canonical: sets sorted, secrets as `Secret`."""
+        """Makes a value from the document canonical: sets sorted, secrets as `SecretSource`."""
         return secrets if Marker.SENSITIVE in field.markers else None
 
     # called for each value
@@ -195,11 +195,11 @@ def reference_mapper(refers: Refers) -> MapReferences:
 
 
 def secrets(value: Any) -> Any:
-    """The value with sources of secrets (`{env: NAME}`, `{file: PATH}`) as `Secret`, in mappings at all levels."""
+    """The value with sources of secrets (`{env: NAME}`, `{file: PATH}`) as `SecretSource`, in mappings at all levels."""
     if isinstance(value, dict):
         if set(value) == {"env"} or set(value) == {"file"}:
             ((source, place),) = value.items()
-            return Secret((source, place))
+            return SecretSource((source, place))
         return {key: secrets(item) for key, item in value.items()}
     return value
 

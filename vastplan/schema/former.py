@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref, references
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.composition import Composition, Scope, composed
 from vastplan.schema.entries import Entry, Site
 
@@ -127,7 +127,7 @@ def _renamed(value: Any, former: _Names) -> Any:
 
 def _kept(entry: Entry, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     """What to write in an entry so that values that followed from former names stay; "" where none changes."""
-    written = [f"`{name}: {scalar(value)}`" for name, value in before.items() if value != now[name]]
+    written = [f"`{name}: {yaml_scalar(value)}`" for name, value in before.items() if value != now[name]]
     return f"{' and '.join(written)} in {entry.address}" if written else ""
 
 
@@ -136,5 +136,5 @@ def _keeping(entry: Entry, former: _Names) -> str:
     named_by = (entry.address,) if "name" in entry.values else ()  # otherwise its name follows from what it refers to
     for address in (*named_by, *(ref.target for ref in references(entry.values))):
         if address in former:
-            return f"`name: {scalar(former[address].name)}` in {address}"
+            return f"`name: {yaml_scalar(former[address].name)}` in {address}"
     return ""

@@ -23,7 +23,7 @@ from vastplan.model import ip_ranges, units
 from vastplan.model.dataclass import dataclass
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
 from vastplan.model.wording import counted, quoted, shortened
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
@@ -139,7 +139,7 @@ def plain_key(value: Any) -> Any:
         if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
             raise ValueError(
                 f"{str(value)!r} cannot be an entry's key: a key begins with a letter or digit, then letters, digits and ' ._@:+-',"
-                f" at most {_LONGEST_KEY}; the name in the system can still be that: name: {scalar(value)}"
+                f" at most {_LONGEST_KEY}; the name in the system can still be that: name: {yaml_scalar(value)}"
             )
         return str(value)
     return value
@@ -185,7 +185,7 @@ def _range(value: Any) -> Any:
     try:
         start, end = ip_address(first), ip_address(last or first)
     except ValueError:
-        raise ValueError(f"{quoted(value)} is not a range; write {ip_ranges.meant(text)}") from None
+        raise ValueError(f"{quoted(value)} is not a range; write {ip_ranges.range_suggestion(text)}") from None
     if start.version != end.version:
         raise ValueError(f"{quoted(value)} is not a range: one end is IPv4 and the other IPv6")
     if int(start) > int(end):

@@ -58,7 +58,7 @@ class Bounds:
             if len(whole) > self._limits.apart:
                 self._wait_to_be_large()
             if len(whole) * strict_json.DENSEST > self._limits.held:  # a smaller body cannot exceed the limit
-                held += strict_json.held(whole[counted:])
+                held += strict_json.json_memory(whole[counted:])
                 counted = len(whole)
                 if held > self._limits.held:
                     raise TooMuch(f"the answer has more values than {_amount(self._limits.held)} hold")

@@ -11,7 +11,7 @@ from typing import Any
 import urllib3
 from urllib3.util.ssl_match_hostname import CertificateError
 
-from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, NotAuthorised, ObjectNotFound, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import without_secrets
 from vastplan.systems.bounds import Overdue
 
@@ -85,7 +85,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     if status in (401, 403):
         return NotAuthorised(text, status)
     if status == 404:
-        return NotFound(text, status)
+        return ObjectNotFound(text, status)
     if status == 409:
         return Conflict(text, status)
     if status == 429 and method not in READS:  # rejected unread, after every try

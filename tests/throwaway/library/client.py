@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from vastplan.model.errors import NotFound, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.system import Connection
@@ -51,7 +51,7 @@ class LibraryProvider:
         """One object by id."""
         try:
             row: Row = self._transport.call(Request("GET", self._item(kind, locator))).body
-        except NotFound:
+        except ObjectNotFound:
             return None
         return row
 

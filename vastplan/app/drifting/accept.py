@@ -240,7 +240,7 @@ def _flat(entry: Entry) -> dict[tuple[str, ...], Any]:
 
 def _read(file: Path) -> str:
     try:
-        return regular_files.read(file, MAX_BYTES).decode()
+        return regular_files.read_regular(file, MAX_BYTES).decode()
     except (OSError, UnicodeDecodeError) as problem:
         raise VastplanError(f"{file} cannot be read: {problem}") from None
 

@@ -12,7 +12,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.engine.access.opening import keeps_closed
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
-from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
+from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, is_outside_change, outside_move
 from vastplan.model.site_ledger import path_text
 from vastplan.report.not_ours import not_ours
 from vastplan.schema.kind import Kind
@@ -28,7 +28,7 @@ NO_CLAIMS: Mapping[str, SiteClaims] = MappingProxyType({})
 def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims] = NO_CLAIMS) -> Drift:
     """What changed outside vastplan; `claims` are what other documents own, by site."""
     plan = planned.plan
-    actions = [action for action in plan.actions if by_hand(action)]
+    actions = [action for action in plan.actions if is_outside_change(action)]
     overview = look_over(planned, workspace, claims)
     return Drift(
         document=plan.document,
@@ -68,7 +68,7 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
             opens=change.path in opening and opens(opening[change.path], change.after, change.before),
         )
         for change in action.changes
-        if moved_by_hand(change)
+        if outside_move(change)
     )
     what: _What = "undelivered" if action.supersedes else _WHAT.get(action.verb, "changed")
     held = keeps_closed(kind) and (kind.enforces is None or kind.enforces.enforced(action.desired))

@@ -18,7 +18,7 @@ from vastplan.model import regular_files, strict_json
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.exported import State
+from vastplan.model.export_result import State
 from vastplan.model.shell import words
 from vastplan.model.wording import some
 
@@ -103,7 +103,7 @@ def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tupl
 def _manifest(folder: Path) -> dict[str, tuple[str, ...]]:
     """The digests in the manifest by file name. Empty if it cannot be read: then no file may be replaced."""
     try:
-        tree = strict_json.parse(regular_files.read(folder / MANIFEST, _MANIFEST_BYTES, follow=False))
+        tree = strict_json.parse_json(regular_files.read_regular(folder / MANIFEST, _MANIFEST_BYTES, follow=False))
     except (OSError, ValueError):
         return {}
     files = tree.get("files") if isinstance(tree, dict) else None
@@ -135,7 +135,7 @@ def _now(folder: Path, file: NewFile) -> str:
     if not os.path.lexists(path):
         return ""
     try:
-        return _digest(regular_files.read(path, _FILE_BYTES, follow=False))
+        return _digest(regular_files.read_regular(path, _FILE_BYTES, follow=False))
     except OSError:
         return "foreign"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def to_data(export: LedgerExport) -> dict[str, Any]:
     """The export as JSON-able data."""
-    data: dict[str, Any] = canonical_json.plain(export)
+    data: dict[str, Any] = canonical_json.plain_json(export)
     return data
 
 

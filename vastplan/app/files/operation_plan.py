@@ -36,7 +36,7 @@ def _file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], versio
             raise ValueError(f"no mode of a {kind}")
         return plan
 
-    to_data: Callable[[Planned], dict[str, Any]] = canonical_json.plain
+    to_data: Callable[[Planned], dict[str, Any]] = canonical_json.plain_json
     return VersionedFile(
         name=kind,
         version=version,

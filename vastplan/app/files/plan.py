@@ -30,7 +30,7 @@ _WITH_ADDRESSES = ("actions", "operations", "left")
 
 def to_data(plan: Plan) -> dict[str, Any]:
     """The plan as JSON-able data."""
-    data: dict[str, Any] = canonical_json.plain(plan)
+    data: dict[str, Any] = canonical_json.plain_json(plan)
     return data
 
 

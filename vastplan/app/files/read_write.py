@@ -57,13 +57,13 @@ def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], N
         VastplanError: The file cannot be read, or is not JSON; the latter message ends with the hint.
     """
     try:
-        content = regular_files.read(path, regular_files.DATA_BYTES)
+        content = regular_files.read_regular(path, regular_files.DATA_BYTES)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
     if verify is not None:
         verify(content)
     try:
-        data = strict_json.parse(content)
+        data = strict_json.parse_json(content)
     except ValueError:
         raise VastplanError(f"{name} is not whole JSON{hint}") from None
     version = data.get("format_version") if isinstance(data, dict) else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from vastplan.app.files.runner_keys import refuse_in_reach
 from vastplan.document.load import Document
 from vastplan.engine.live.secret_sources import secret_leaves
-from vastplan.model.canonical_json import text
+from vastplan.model.canonical_json import json_file_text
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Plan
@@ -38,7 +38,7 @@ class ReviewKey:
 
     def digest(self, address: str, path: str, value: object) -> str:
         """The digest of the value of a field."""
-        said = text([address, path, value]).encode()
+        said = json_file_text([address, path, value]).encode()
         return hashlib.blake2b(said, key=self.secret, digest_size=_SIZE).hexdigest()
 
 

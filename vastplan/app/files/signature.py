@@ -95,7 +95,7 @@ def sign(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
         "key": fingerprint(key.public_key()),
         "signature": base64.b64encode(key.sign(_MEANING + content)).decode(),
     }
-    read_write.write(file, canonical_json.text(data).encode(), f"the signature {file}", mode=0o644)
+    read_write.write(file, canonical_json.json_file_text(data).encode(), f"the signature {file}", mode=0o644)
     return file
 
 

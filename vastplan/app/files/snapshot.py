@@ -13,20 +13,20 @@ from vastplan.ledger.codec import refuse_misshapen
 from vastplan.model import canonical_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
+from vastplan.model.snapshot import SNAPSHOT_VERSION, RecordedSnapshot
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 
 
-def _from_data(data: dict[str, Any]) -> Snapshot:
+def _from_data(data: dict[str, Any]) -> RecordedSnapshot:
     from pydantic import TypeAdapter
 
-    snapshot: Snapshot = TypeAdapter(Snapshot).validate_python(data)
+    snapshot: RecordedSnapshot = TypeAdapter(RecordedSnapshot).validate_python(data)
     _refuse_incoherent(snapshot)
     return snapshot
 
 
-def _refuse_incoherent(snapshot: Snapshot) -> None:
+def _refuse_incoherent(snapshot: RecordedSnapshot) -> None:
     """Raises `ValueError` for values that contradict each other or do not fit their fields."""
     if datetime.fromisoformat(snapshot.taken).tzinfo is None:
         raise ValueError("a time without a zone")
@@ -38,10 +38,10 @@ def _refuse_incoherent(snapshot: Snapshot) -> None:
         refuse_misshapen(seen.ledger)
 
 
-SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(
+SNAPSHOT_FILE: VersionedFile[RecordedSnapshot] = VersionedFile(
     name="snapshot",
     version=SNAPSHOT_VERSION,
-    to_data=canonical_json.plain,
+    to_data=canonical_json.plain_json,
     from_data=_from_data,
     messages=Messages(
         cut_short=": it was cut short or damaged",
@@ -54,7 +54,7 @@ SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(
 dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_FILE.save, SNAPSHOT_FILE.load
 
 
-def refuse_another(snapshot: Snapshot, document: str, kinds: Mapping[str, Kind]) -> None:
+def refuse_another(snapshot: RecordedSnapshot, document: str, kinds: Mapping[str, Kind]) -> None:
     """Raises `VastplanError` for a snapshot of another document, or of a version with other field tables."""
     if snapshot.document != document:
         raise VastplanError(f"the snapshot is of the document {inert(snapshot.document)}, not of {document}")

@@ -55,7 +55,7 @@ class VersionedFile(Generic[Value]):
         """Canonical JSON: keys sorted, ASCII, one trailing newline."""
         if self.compact:
             return _canonical(self.to_data(value), compact=True) + "\n"
-        return canonical_json.text(value)
+        return canonical_json.json_file_text(value)
 
     def identity(self, data: dict[str, Any]) -> str:
         """The digest of everything but the id."""
@@ -88,7 +88,7 @@ class VersionedFile(Generic[Value]):
         Raises `VastplanError` if the value cannot be read back without them.
         """
         for name in self.ours(data):
-            sensitive.said_openly(name)
+            sensitive.allow_in_texts(name)
         try:
             return self.from_data(sensitive.guarded_data(json.loads(json.dumps(data))))
         except (ValueError, KeyError, TypeError, AttributeError):

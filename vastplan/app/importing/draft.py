@@ -27,7 +27,7 @@ from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.imported import ImportedValues
+from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
 from vastplan.schema.recovery import Sight

@@ -15,7 +15,7 @@ from vastplan.importing.classify import leave
 from vastplan.importing.model import Left, LiveKey, Reason, key_of
 from vastplan.importing.write import Text
 from vastplan.model.address import Address
-from vastplan.model.imported import (
+from vastplan.model.import_result import (
     Import,
     ImportCoverage,
     LeftObject,

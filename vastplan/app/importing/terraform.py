@@ -105,7 +105,7 @@ def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
 
 def _read(path: Path) -> State:
     try:
-        content = regular_files.read(path, STATE_BYTES)
+        content = regular_files.read_regular(path, STATE_BYTES)
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "no file can be called that"
         raise VastplanError(f"{inert(path)} cannot be read: {reason}") from None

@@ -9,7 +9,7 @@ from functools import partial
 from vastplan.app.connect import PARALLEL, Providers, connected
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
-from vastplan.model.imported import UncountedCollection
+from vastplan.model.import_result import UncountedCollection
 from vastplan.schema.provider import Counting
 from vastplan.schema.system import Uncovered
 

@@ -25,7 +25,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.discover import Registry
@@ -80,7 +80,7 @@ def verify(
     folder: Path,
     before: Workspace,
     connections: Path | None,
-    snapshot: Snapshot,
+    snapshot: RecordedSnapshot,
     options: PlanOptions,
     source: Source,
     observed: Observed,

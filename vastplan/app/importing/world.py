@@ -25,7 +25,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.nearest import nearest
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ImportOptions:
     """What to import, and where the files go."""
 
     sites: tuple[str, ...]
-    snapshot: Snapshot | None = None
+    snapshot: RecordedSnapshot | None = None
     selection: Selection = field(default_factory=Selection)
     detail: Detail = field(default_factory=Detail)
     single: bool = False
@@ -51,7 +51,7 @@ class World:
 
     workspace: Workspace
     options: ImportOptions
-    snapshot: Snapshot
+    snapshot: RecordedSnapshot
     source: RecordedSystems
     observed: Observed
     lookup: Lookup

@@ -8,7 +8,7 @@ from vastplan.app.head import against_base
 from vastplan.model.errors import Invalid
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, by_hand
+from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, is_outside_change
 
 _RANK = {standing: rank for rank, standing in enumerate(Standing)}
 
@@ -72,7 +72,7 @@ def _with_standing(action: Action, of_base: Action | None) -> Action:
     )  # fmt: skip
     if not (same_action and all(change.already for change in changes)):
         return replace(action, standing=Standing.CHANGE, changes=changes)
-    return replace(action, standing=Standing.DRIFT if by_hand(action) else Standing.PENDING)
+    return replace(action, standing=Standing.DRIFT if is_outside_change(action) else Standing.PENDING)
 
 
 def _finding_key(finding: Finding) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.plan import Plan
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.schema.types import MISSING, Spec
 
 _FIX = "change an endpoint in a change of its own, reviewed by whoever answers for the credential; then record again"
@@ -36,7 +36,9 @@ class _Difference:
     now: str
 
 
-def changed_endpoints(document: Document, snapshot: Snapshot | None, base: Document | None) -> tuple[Finding, ...]:
+def changed_endpoints(
+    document: Document, snapshot: RecordedSnapshot | None, base: Document | None
+) -> tuple[Finding, ...]:
     """VP331 for every part of an endpoint that differs from the base or the snapshot; once if both had the same."""
     of_base_places, of_base_files = (places(base), contents(base)) if base else ({}, {})
     of_base = (
@@ -69,7 +71,7 @@ def _finding(difference: _Difference, origin: str) -> Finding:
     return Finding(ENDPOINT_CHANGED, Severity.ERROR, message, _FIX)
 
 
-def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Difference]:
+def _against_snapshot(document: Document, snapshot: RecordedSnapshot) -> Iterator[_Difference]:
     """Differences of places, trust and file contents. Skips a site for which the document gives no address."""
     seen_sites, of_files = {seen.site: seen for seen in snapshot.sites}, contents(document)
     for site, systems in places(document).items():

@@ -14,7 +14,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.operation import Operation
 from vastplan.model.plan import Plan
-from vastplan.model.snapshot import Snapshot
+from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.entries import Entry
 
@@ -34,7 +34,7 @@ class PlanOptions:
     """Patterns of addresses whose changes outside vastplan are kept."""
     prove: bool = False
     """Whether to prove the isolation of the live objects too, which reads more."""
-    snapshot: Snapshot | None = None
+    snapshot: RecordedSnapshot | None = None
     base: Workspace | Finding | None = None
     review_key: ReviewKey | None = None
     """The key for digests of secrets; `None` for a plan without digests."""

@@ -22,7 +22,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import NotAuthorised
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
+from vastplan.model.snapshot import RecordedSnapshot, SeenObject, SeenSite
 from vastplan.model.value import REDACTED, Reveal, Unknown
 from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.endpoint import Asked, AskedMembers
@@ -170,7 +170,7 @@ class RecordedSystems:
 
     reveal: Reveal | None = None
 
-    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
+    def __init__(self, workspace: Workspace, snapshot: RecordedSnapshot) -> None:
         self._workspace, self._snapshot = workspace, snapshot
         self._sites = {seen.site: seen for seen in snapshot.sites}
         self._collections = {(collection.site, collection.kind): collection for collection in snapshot.collections}
@@ -290,7 +290,7 @@ def _figure(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def open_source(workspace: Workspace, snapshot: Snapshot | None, watch: Watch = UNWATCHED) -> Iterator[Source]:
+def open_source(workspace: Workspace, snapshot: RecordedSnapshot | None, watch: Watch = UNWATCHED) -> Iterator[Source]:
     """Opens the snapshot, or connects to the systems. Raises `VastplanError` for a snapshot of another document or version."""
     if snapshot is None:
         # Connects to all sites: an object may refer to one on a site that is not planned.

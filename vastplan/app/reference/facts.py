@@ -59,7 +59,11 @@ def _on_change(field: Field, kind: Kind | None) -> str:
 def _cleared(field: Field) -> str:
     if field.clears is None:
         return "`null` clears it."
-    shown = units.show(field.clears, field.unit) if field.unit and isinstance(field.clears, int) else repr(field.clears)
+    shown = (
+        units.show_amount(field.clears, field.unit)
+        if field.unit and isinstance(field.clears, int)
+        else repr(field.clears)
+    )
     return f"`null` clears it (it is sent as `{shown}`)."
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from vastplan.app.planning.request import Planned
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
 from vastplan.model.address import Address
-from vastplan.model.canonical_json import plain
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale
 from vastplan.model.outcome import StaleField
@@ -149,7 +149,7 @@ class _Verdicts:
         """Whether the plan's values are those of the document: only these are compared with the live object."""
         now, entry = self._now.get(action.address), self._entries.get(action.address)
         said = now.desired if now is not None else to_json(entry.values) if entry is not None else None
-        return bool(plain(action.desired) == plain(said))
+        return bool(plain_json(action.desired) == plain_json(said))
 
     def _refuse_order(self, action: Action, now: Action) -> None:
         """Raises `Stale` if the action's steps differ from those of the plan made now, or come before an operation they wait for."""
@@ -187,7 +187,7 @@ def _steps(plan: Plan) -> dict[Address, set[Step]]:
 def _facts(action: Action, kind: Kind) -> Any:
     """All that must be equal in two plans for an action: its verb, object, values, changes and live state."""
     seen = {path: value for path, value in action.seen.items() if path.partition(".")[0] not in kind.ignored_on_delete}
-    return plain(
+    return plain_json(
         [
             action.verb, action.id, action.locator, action.desired, action.renamed_from, action.released,
             sorted(action.left), action.fingerprint, seen,

@@ -12,7 +12,7 @@ from vastplan.checks.checkpoint.arithmetic import Budget, target_intervals
 from vastplan.checks.checkpoint.capacity import TRAINING_STATE
 from vastplan.checks.checkpoint.write_time import LimitKind
 from vastplan.model.finding import Severity
-from vastplan.model.formatting import apart, at_least, at_most, between, rate, share, size, span
+from vastplan.model.formatting import at_most, distinct_figures, range_within, rate, rounded_up, share, size, span
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 LOW_LIMIT = 100 * 10**6
@@ -68,8 +68,8 @@ def interval_fix(budget: Budget) -> str:
         return ""
     if not budget.on_target.empty:
         if isinf(budget.on_target.longest):
-            return f"use an interval of {at_least(span, budget.on_target.shortest)} or more"
-        shortest, longest = between(span, budget.on_target.shortest, budget.on_target.longest)
+            return f"use an interval of {rounded_up(span, budget.on_target.shortest)} or more"
+        shortest, longest = range_within(span, budget.on_target.shortest, budget.on_target.longest)
         return f"use an interval of {shortest} to {longest}"
     longest_write = longest_write_on_target(budget)
     if longest_write is None:
@@ -79,7 +79,7 @@ def interval_fix(budget: Budget) -> str:
         )
     return (
         f"no interval meets the targets at this bandwidth: the write may take {at_most(span, longest_write)}, so raise the "
-        f"bandwidth to {at_least(rate, budget.inputs.size_bytes / longest_write)} for each job ({budget.binding} binds)"
+        f"bandwidth to {rounded_up(rate, budget.inputs.size_bytes / longest_write)} for each job ({budget.binding} binds)"
     )
 
 
@@ -132,7 +132,7 @@ def _target_unknown(target: str, why: str, fix: str) -> BudgetFinding:
 def _write_exceeds_interval(budget: Budget) -> Iterator[BudgetFinding]:
     at_interval, write = budget.at_interval, budget.write_seconds
     if at_interval and write is not None and write > at_interval.interval:
-        takes, due = apart(span, write, at_interval.interval)
+        takes, due = distinct_figures(span, write, at_interval.interval)
         message = f"a checkpoint takes {takes} to write and the next one is due after {due}: {budget.binding} binds"
         yield BudgetFinding("CKP-01", ERROR, message, interval_fix(budget))
 
@@ -140,7 +140,7 @@ def _write_exceeds_interval(budget: Budget) -> Iterator[BudgetFinding]:
 def _stalls(budget: Budget) -> Iterator[BudgetFinding]:
     target = budget.inputs.targets.stall_fraction
     if budget.at_interval and target is not None and budget.at_interval.stall_fraction > target:
-        stall, most = apart(share, budget.at_interval.stall_fraction, target)
+        stall, most = distinct_figures(share, budget.at_interval.stall_fraction, target)
         yield BudgetFinding(
             "CKP-02", WARNING, f"jobs stall {stall} of the time, the target is {most}", interval_fix(budget)
         )
@@ -150,11 +150,11 @@ def _recovery_point(budget: Budget) -> Iterator[BudgetFinding]:
     """CKP-03: the newest complete checkpoint may be older than its target, here or on the other site."""
     targets, replication = budget.inputs.targets, budget.replication
     if budget.at_interval and targets.rpo is not None and budget.at_interval.rpo > targets.rpo:
-        lost, target = apart(span, budget.at_interval.rpo, targets.rpo)
+        lost, target = distinct_figures(span, budget.at_interval.rpo, targets.rpo)
         message = f"up to {lost} of work may be lost, the target is {target}: {budget.binding} binds"
         yield BudgetFinding("CKP-03", ERROR, message, interval_fix(budget))
     if replication and targets.remote_rpo is not None and replication.rpo > targets.remote_rpo:
-        lost, target = apart(span, replication.rpo, targets.remote_rpo)
+        lost, target = distinct_figures(span, replication.rpo, targets.remote_rpo)
         message = f"on the other site up to {lost} of work may be lost, the target is {target}: {span(replication.transfer)} of it is the transfer"
         fix = "replicate more often, checkpoint more often, or use a faster WAN"
         yield BudgetFinding("CKP-03", ERROR, message, fix)
@@ -167,7 +167,7 @@ def _overhead(budget: Budget) -> Iterator[BudgetFinding]:
         return
     target = budget.inputs.targets.overhead
     if target is not None and at_interval.overhead > target:
-        costs, most = apart(share, at_interval.overhead, target)
+        costs, most = distinct_figures(share, at_interval.overhead, target)
         message = f"the overhead is {costs}, the target is {most}; the least is {share(least)}, at an interval of {span(best)}"
         yield BudgetFinding("CKP-04", WARNING, message, interval_fix(budget))
     elif not best / 2 <= at_interval.effective <= 2 * best:
@@ -187,7 +187,7 @@ def _barrier(budget: Budget) -> Iterator[BudgetFinding]:
 def _eviction(budget: Budget) -> Iterator[BudgetFinding]:
     write, grace = budget.write_seconds, budget.inputs.grace_period
     if write is not None and grace is not None and grace < write:
-        has, takes = apart(span, grace, write)
+        has, takes = distinct_figures(span, grace, write)
         message = f"Kubernetes gives a pod {has} to end, and a checkpoint takes {takes}"
         fix = f"raise terminationGracePeriodSeconds to {ceil(write)} or more"
         yield BudgetFinding("CKP-07", WARNING, message, fix)
@@ -219,7 +219,7 @@ def _no_interval(budget: Budget) -> Iterator[BudgetFinding]:
 def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
     inputs, target, restore = budget.inputs, budget.inputs.targets.rto, budget.restore_seconds
     if target is not None and restore is not None and restore > target:
-        takes, most = apart(span, restore, target)
+        takes, most = distinct_figures(span, restore, target)
         reading = span(restore - inputs.attach - inputs.restart)
         message = f"a restore takes {takes}, {reading} of it reading; the target is {most}"
         yield BudgetFinding("CKP-17", NOTE, message, "use faster reads, a smaller checkpoint, or a faster restart")
@@ -237,9 +237,9 @@ def _durability(budget: Budget) -> Iterator[BudgetFinding]:
         message = f"checkpoints need durability {target.name.lower()}, and their storage has durability {reached.name.lower()}"
         yield BudgetFinding("CKP-05", ERROR, message, "copy them to safer storage: tier.drain and tier.drain_to")
     if inputs.interval is not None and budget.drain_seconds > inputs.interval:
-        takes, due = apart(span, budget.drain_seconds, inputs.interval)
+        takes, due = distinct_figures(span, budget.drain_seconds, inputs.interval)
         message = f"copying a checkpoint takes {takes}, and the next one comes after {due}"
-        fix = f"drain at {at_least(rate, inputs.size_bytes / inputs.interval)} or more"
+        fix = f"drain at {rounded_up(rate, inputs.size_bytes / inputs.interval)} or more"
         yield BudgetFinding("CKP-05", ERROR, message, fix)
 
 
@@ -247,10 +247,10 @@ def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
     """CKP-08: live checkpoints exceed the capacity, alone or with what snapshots pin."""
     inputs, live, pinned = budget.inputs, budget.space.live, budget.space.pinned
     if inputs.quota_bytes is not None and live > inputs.quota_bytes:
-        take, has = apart(size, live, inputs.quota_bytes)
+        take, has = distinct_figures(size, live, inputs.quota_bytes)
         message = f"live checkpoints take {take} and the volume has {has}"
         yield BudgetFinding(
-            "CKP-08", ERROR, message, f"use a size of {at_least(size, live)} or more, or a smaller keep_last"
+            "CKP-08", ERROR, message, f"use a size of {rounded_up(size, live)} or more, or a smaller keep_last"
         )
     if pinned is not None and inputs.tenant_bytes is not None and live + pinned > inputs.tenant_bytes:
         message = (
@@ -267,11 +267,11 @@ def _readers(budget: Budget) -> Iterator[BudgetFinding]:
     if needed is None or reads is None:
         return
     if reads.caps is not None and reads.caps.empty:
-        average, rest = apart(rate, reads.caps.lowest, reads.caps.highest)
+        average, rest = distinct_figures(rate, reads.caps.lowest, reads.caps.highest)
         message = f"no cap on writes suits both: checkpoints write {average} on average, and readers that need {rate(needed)} leave {rest}"
         yield BudgetFinding("CKP-09", WARNING, message, "checkpoint less often, or promise readers less")
     elif reads.left < needed:
-        left, need = apart(rate, reads.left, needed)
+        left, need = distinct_figures(rate, reads.left, needed)
         message = f"while a checkpoint is written, readers get {left} and need {need}"
         fix = f"cap writes at {at_most(rate, reads.caps.highest)}" if reads.caps else "cap the writes"
         yield BudgetFinding("CKP-09", WARNING, message, fix)
@@ -316,7 +316,7 @@ def _wan(budget: Budget) -> Iterator[BudgetFinding]:
         message = f"the path is a satellite: every write goes over the WAN to its origin, at {rate(wan)}"
         yield BudgetFinding("CKP-15", WARNING, message, "write at the site of the origin")
     if replication is not None and replication.transfer > replication.every:
-        takes, due = apart(span, replication.transfer, replication.every)
+        takes, due = distinct_figures(span, replication.transfer, replication.every)
         message = (
             f"replication falls behind: {size(replication.sent)} take {takes} and the next cycle begins after {due}"
         )

@@ -7,8 +7,8 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.identities.who import Bucket, Person, buckets_of, person, policies
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
-from vastplan.model.s3_policy import Policy, Request, Verdict, decide
-from vastplan.model.yaml_text import scalar
+from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, decide_access
+from vastplan.model.yaml_text import yaml_scalar
 
 _Parsed = Mapping[Address, tuple[Address, Policy]]
 """The identity policies, each with its tenant."""
@@ -43,7 +43,7 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
                     _NO_DENY,
                 )
             elif who.entry is not None:
-                fix = f"name the user in the bucket, read: [{scalar(who.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
+                fix = f"name the user in the bucket, read: [{yaml_scalar(who.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
             yield Violation(written, text, fix=fix)
 
 
@@ -75,7 +75,10 @@ def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
 def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
     """Whether the policies of a user deny everything that the key is for."""
     held = _asked(parsed, who.held, bucket)
-    return all(decide(Request(action, f"{bucket.name}/object"), held) is Verdict.DENIED for action in _ACTIONS)
+    return all(
+        decide_access(AccessRequest(action, f"{bucket.name}/object"), held) is PolicyDecision.DENIED
+        for action in _ACTIONS
+    )
 
 
 def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
@@ -86,9 +89,9 @@ def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list
 
 def _may(action: str, who: Person, bucket: Bucket, held: list[Policy], group: Policy | None) -> bool:
     asked = [*held, group] if group is not None else held
-    verdict = decide(Request(action, f"{bucket.name}/object"), asked)
-    if verdict is not Verdict.UNCOVERED:
-        return verdict is not Verdict.DENIED
+    verdict = decide_access(AccessRequest(action, f"{bucket.name}/object"), asked)
+    if verdict is not PolicyDecision.UNCOVERED:
+        return verdict is not PolicyDecision.DENIED
     of_a_part = any(
         statement.allows and statement.has_action(action) and statement.reaches(bucket.name)
         for policy in asked

@@ -7,7 +7,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.identities.who import Bucket, buckets, held_by, policies, provider_of, rights_in, users_of
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
-from vastplan.model.s3_policy import Policy, Request, Verdict, decide
+from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, decide_access
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -40,16 +40,20 @@ def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> 
     """Whether a user of a directory, or a member of a directory's group, may write to the bucket."""
     refs = right.values.get("s3_policies") or ()
     held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
-    verdict = decide(Request("s3:PutObject", f"{bucket.name}/object"), held)
-    return right.values.get("s3_superuser") is True if verdict is Verdict.UNCOVERED else verdict is not Verdict.DENIED
+    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object"), held)
+    return (
+        right.values.get("s3_superuser") is True
+        if verdict is PolicyDecision.UNCOVERED
+        else verdict is not PolicyDecision.DENIED
+    )
 
 
 def _writes(facts: Facts, user: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
     held = [parsed[address] for address in held_by(facts, user) if address in parsed]
-    verdict = decide(Request("s3:PutObject", f"{bucket.name}/object", user.called), held)
-    if verdict is Verdict.UNCOVERED:  # the access lists decide
+    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object", user.called), held)
+    if verdict is PolicyDecision.UNCOVERED:  # the access lists decide
         return user.called == bucket.owner or user.values.get("s3_superuser") is True
-    return verdict is not Verdict.DENIED
+    return verdict is not PolicyDecision.DENIED
 
 
 CHECK = Check(

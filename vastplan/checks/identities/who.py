@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.s3_policy import Policy, applies, parse
+from vastplan.model.s3_policy import Policy, applies, parse_policy
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -48,7 +48,7 @@ def policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
     for entry in facts.objects.all("s3_policy"):
         tenant = entry.values.get("tenant")
         if isinstance(tenant, Ref) and entry.values.get("enabled") is not False:
-            yield entry, tenant.target, parse(entry.values["policy"])
+            yield entry, tenant.target, parse_policy(entry.values["policy"])
 
 
 def provider_of(facts: Facts, tenant: Address) -> Ref | None:

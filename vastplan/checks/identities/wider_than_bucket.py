@@ -7,7 +7,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.identities.who import policies
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
-from vastplan.model.s3_policy import Policy, Request, Verdict, allowed_in, decide
+from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, allowed_in, decide_access
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -49,7 +49,7 @@ def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
         statement.allows and statement.has_action(action) and statement.reaches(name)
         for action in actions
         for statement in policy.statements
-        if decide(Request(action, f"{name}/object"), [policy]) is not Verdict.DENIED
+        if decide_access(AccessRequest(action, f"{name}/object"), [policy]) is not PolicyDecision.DENIED
     )
 
 

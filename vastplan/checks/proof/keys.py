@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from vastplan.checks.index import Index
 from vastplan.checks.proof.chain import ChainElement, Step
 from vastplan.model.address import Address
-from vastplan.model.s3_policy import Policy, allowed_in, parse
+from vastplan.model.s3_policy import Policy, allowed_in, parse_policy
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -68,5 +68,5 @@ class KeyWalker:
                     and entry.values.get("enabled") is not False
                 ):
                     if entry.address not in self._policies:
-                        self._policies[entry.address] = parse(entry.values["policy"])
+                        self._policies[entry.address] = parse_policy(entry.values["policy"])
                     yield self._policies[entry.address]

@@ -7,7 +7,7 @@ from vastplan.checks.commitments.sums import Promised, sums_of
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import READS, WRITES
 from vastplan.model.finding import Severity
-from vastplan.model.units import BANDWIDTH, show
+from vastplan.model.units import BANDWIDTH, show_amount
 from vastplan.schema.entries import Entry
 
 
@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         policies = filter(_has_minimum, facts.objects.on(row.site, "qos_policy").values())
         first = min(policies, key=lambda policy: policy.address, default=None)
         if row.over and first is not None:
-            after, limit = (show(int(value or 0), row.unit) for value in (row.after, row.limit))
+            after, limit = (show_amount(int(value or 0), row.unit) for value in (row.after, row.limit))
             yield Violation(first, f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}")
 
 

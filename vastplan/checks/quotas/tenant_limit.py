@@ -6,7 +6,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.commitments.capacity import promised_bytes
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show
+from vastplan.model.units import BYTES, show_amount
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -15,7 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         limit = (tenant.values.get("capacity_rules") or {}).get("hard_limit")
         total = sums.get(tenant.address, 0)
         if limit and total > limit:
-            text = f"its quotas and claims promise {show(total, BYTES)}, and its hard_limit is {show(limit, BYTES)}"
+            text = f"its quotas and claims promise {show_amount(total, BYTES)}, and its hard_limit is {show_amount(limit, BYTES)}"
             yield Violation(tenant, text)
 
 

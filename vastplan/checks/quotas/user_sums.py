@@ -7,7 +7,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.users import whom
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show
+from vastplan.model.units import BYTES, show_amount
 from vastplan.schema.entries import Entry
 
 _LIMITS = (("hard_limit", BYTES), ("hard_limit_inodes", ""))
@@ -22,7 +22,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:
-    held = show(most, unit)
+    held = show_amount(most, unit)
     for words, rules in (("users", "user_quotas"), ("groups", "group_quotas")):
         total, told = 0, False
         for rule in quota.values.get(rules) or ():
@@ -32,14 +32,16 @@ def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation
                 told = True
                 way, name = whom(rule)
                 yield Violation(
-                    quota, f"{limit} of {way} {name} is {show(figure, unit)}, above the directory's own {held}"
+                    quota, f"{limit} of {way} {name} is {show_amount(figure, unit)}, above the directory's own {held}"
                 )
         default = f"default_{rules.removesuffix('s')}"
         figure = _figure(quota.values.get(default) or {}, limit)
         if figure > most:
-            yield Violation(quota, f"{default}.{limit} is {show(figure, unit)}, above the directory's own {held}")
+            yield Violation(
+                quota, f"{default}.{limit} is {show_amount(figure, unit)}, above the directory's own {held}"
+            )
         if total > most and not told:
-            text = f"{limit} of its {words} add up to {show(total, unit)}, above the directory's own {held}"
+            text = f"{limit} of its {words} add up to {show_amount(total, unit)}, above the directory's own {held}"
             yield Violation(quota, text, severity=Severity.NOTE)
 
 

@@ -7,8 +7,8 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model import formatting
 from vastplan.model.finding import Severity
-from vastplan.model.moments import moment
-from vastplan.model.units import SECONDS, show
+from vastplan.model.moments import parse_moment
+from vastplan.model.units import SECONDS, show_amount
 from vastplan.schema.entries import Entry
 
 _SHORT = 7200  # seconds
@@ -18,20 +18,20 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for path, taken, behind, every in _late(facts):
         text = (
             f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest one at the destination "
-            f"is {_long(behind)} older, and one is due every {show(every, SECONDS)}"
+            f"is {_long(behind)} older, and one is due every {show_amount(every, SECONDS)}"
         )
         yield Violation(path, text)
 
 
 def _long(seconds: int) -> str:
     """Exact for short spans, else rounded."""
-    return show(seconds, SECONDS) if seconds < _SHORT else formatting.span(seconds)
+    return show_amount(seconds, SECONDS) if seconds < _SHORT else formatting.span(seconds)
 
 
 def late(facts: Facts) -> dict[str, str]:
     """The paths that are further behind than their schedule allows, by address, in a few words; waived ones, too."""
     return {
-        str(path.address): f"{_long(behind)} behind, and one is due every {show(every, SECONDS)}"
+        str(path.address): f"{_long(behind)} behind, and one is due every {show_amount(every, SECONDS)}"
         for path, _, behind, every in _late(facts)
     }
 
@@ -46,7 +46,7 @@ def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
         for live in facts.seen.get((path.address.site, "protected_path"), ()):
             if live.address != path.address:
                 continue
-            taken, arrived = (moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
+            taken, arrived = (parse_moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
             if taken is None or arrived is None:
                 continue
             behind = int((taken - arrived).total_seconds())

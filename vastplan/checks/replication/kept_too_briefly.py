@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
-from vastplan.model.units import SECONDS, show
+from vastplan.model.units import SECONDS, show_amount
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -13,7 +13,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for frame in policy.values["frames"]:
             kept = frame.get("keep_remote")
             if kept and kept < 2 * frame["every"]:
-                text = f"keep_remote {show(kept, SECONDS)} is less than twice every {show(frame['every'], SECONDS)}"
+                text = f"keep_remote {show_amount(kept, SECONDS)} is less than twice every {show_amount(frame['every'], SECONDS)}"
                 yield Violation(policy, text)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
-from vastplan.model.units import SECONDS, show
+from vastplan.model.units import SECONDS, show_amount
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -15,7 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if shared is None or not isinstance(interval, int) or volume.address.site != values["active"]:
             continue
         if shared["lease"] > interval:
-            text = f"has a lease of {show(shared['lease'], SECONDS)}, and writes a checkpoint every {show(interval, SECONDS)}"
+            text = f"has a lease of {show_amount(shared['lease'], SECONDS)}, and writes a checkpoint every {show_amount(interval, SECONDS)}"
             yield Violation(volume, text)
 
 

@@ -8,7 +8,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.kinds.compose._two_sites import SHARING
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show
+from vastplan.model.units import BYTES, show_amount
 from vastplan.schema.entries import Entry
 
 
@@ -21,9 +21,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         ours, theirs = _size(copy), _size(writer)
         if ours and not theirs:
-            yield Violation(copy, f"it has {show(ours, BYTES)} here, and no limit on {active}")
+            yield Violation(copy, f"it has {show_amount(ours, BYTES)} here, and no limit on {active}")
         elif ours and ours < theirs:
-            yield Violation(copy, f"it has {show(ours, BYTES)} here and {show(theirs, BYTES)} on {active}")
+            yield Violation(
+                copy, f"it has {show_amount(ours, BYTES)} here and {show_amount(theirs, BYTES)} on {active}"
+            )
         lower = sorted(_lower(copy.values.get("qos"), writer.values.get("qos")))
         if lower:
             yield Violation(copy, f"its QoS here is below that on {active}: {', '.join(lower)}")

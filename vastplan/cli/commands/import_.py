@@ -18,7 +18,7 @@ from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.imported import Import
+from vastplan.model.import_result import Import
 from vastplan.model.shell import words
 from vastplan.model.wording import some
 from vastplan.report.imported import import_text

@@ -31,7 +31,7 @@ from vastplan.report.isolation import isolation_text
 from vastplan.report.values import counted
 
 if TYPE_CHECKING:
-    from vastplan.model.snapshot import Snapshot
+    from vastplan.model.snapshot import RecordedSnapshot
 
 
 def run(request: PlanRequest, screen: Screen) -> int:
@@ -92,7 +92,7 @@ def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:
     return words(typed)
 
 
-def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
+def _opened(request: PlanRequest) -> tuple[Workspace, RecordedSnapshot | None]:
     """The document, and the snapshot to plan from, if one is given."""
     if request.snapshot is None:
         return open_workspace(request.paths, request.connections), None
@@ -100,7 +100,7 @@ def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
     return open_workspace(request.paths, request.connections, snapshot), snapshot
 
 
-def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:
+def _base(request: PlanRequest, snapshot: RecordedSnapshot | None) -> Workspace | Finding | None:
     """The document that the change is based on; a finding if it is invalid."""
     if request.base is None:
         return None

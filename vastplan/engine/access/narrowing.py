@@ -27,7 +27,7 @@ from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 from vastplan.model.wording import counted, plural, some
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 
@@ -158,7 +158,7 @@ def _narrowing(
         fix = f"--allow-narrow {word(action.address)}, or keep these clients until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
-        fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {scalar(live.name)} in its entry"
+        fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {yaml_scalar(live.name)} in its entry"
         text = f"what refers to it by name would not find it as {live.name} any more"
         return Narrowing("; ".join([*said, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None

@@ -30,7 +30,7 @@ from vastplan.engine.values.delivery import (
     predicted,
     with_drawn,
 )
-from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import NotAuthorised, ObjectNotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
@@ -446,6 +446,6 @@ class _Execution:
                     live = self._live(row)
                     if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):
                         return live
-        except NotFound:
+        except ObjectNotFound:
             return None
         return None

@@ -12,7 +12,7 @@ from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.new_names import names_of
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, by_hand, moved_by_hand
+from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, is_outside_change, outside_move
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, references
 from vastplan.schema.field import Field
@@ -34,7 +34,7 @@ class IgnoreRule:
 
     def covers(self, address: Address, change: FieldChange) -> bool:
         """Whether the rule keeps the live value that a change would overwrite."""
-        if not moved_by_hand(change) or (self.document and change.cause is not Cause.SYSTEM):
+        if not outside_move(change) or (self.document and change.cause is not Cause.SYSTEM):
             return False
         if not self.fields and fnmatchcase(f"{address}.{change.path}", self.address):
             return True
@@ -85,7 +85,7 @@ def ignore(
     kept: dict[Address, Action] = {}
     gone: set[Address] = set()
     for address, action in actions.items():
-        if action.verb is Verb.CREATE and by_hand(action):
+        if action.verb is Verb.CREATE and is_outside_change(action):
             rule = next((rule for rule in rules if not rule.fields and rule.matches(address)), None)
             if rule is not None:
                 left.append(IgnoredChange(address, rule.reason, rule.document, rule.until))

@@ -45,7 +45,7 @@ from vastplan.model.plan import (
     Plan,
     PlannedSite,
 )
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Reveal, json_text
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -197,7 +197,7 @@ def _plan(
     actions: tuple[Action, ...],
     nodes: tuple[Node, ...],
 ) -> Plan:
-    entries, noted = {entry.address: entry for entry in inputs.entries}, operations(inputs.ledger)
+    entries, noted = {entry.address: entry for entry in inputs.entries}, latest_operations(inputs.ledger)
     rows = replications(made.matches, entries, noted, inputs.now)
     silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}
     return Plan(

@@ -25,8 +25,8 @@ from vastplan.model.escaping import inert
 from vastplan.model.outcome import StaleField
 from vastplan.model.plan import GOING, Action, Plan, let_go
 from vastplan.model.site_ledger import path_text
-from vastplan.model.units import show
-from vastplan.model.value import Ref, Secret, Unknown, from_json, to_json
+from vastplan.model.units import show_amount
+from vastplan.model.value import Ref, SecretSource, Unknown, from_json, to_json
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
@@ -151,7 +151,9 @@ def stale(moved: tuple[StaleField, ...]) -> Stale:
 
 def _hides(field: Field, value: Any) -> bool:
     return (
-        bool(field.markers & _HIDDEN) or field.secret or any(isinstance(scalar, Secret) for scalar in _scalars(value))
+        bool(field.markers & _HIDDEN)
+        or field.secret
+        or any(isinstance(scalar, SecretSource) for scalar in _scalars(value))
     )
 
 
@@ -174,4 +176,4 @@ def _plain(value: Any, unit: str) -> str:
         return inert("[" + ", ".join(_plain(item, unit) for item in value) + "]", 120)
     if isinstance(value, Ref):
         return inert(value, 80)
-    return inert(show(value, unit), 80)
+    return inert(show_amount(value, unit), 80)

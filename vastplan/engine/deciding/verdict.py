@@ -32,7 +32,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.nearest import closest, known_ones
-from vastplan.model.plan import NOT_THERE, Action, Block, Cause, FieldChange, Verb
+from vastplan.model.plan import DOES_NOT_EXIST, Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.across_sites import Grouped
@@ -193,7 +193,7 @@ class Verdicts:
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        blocked, by_hand, reason = self._missing(entry, named, kind), False, NOT_THERE
+        blocked, by_hand, reason = self._missing(entry, named, kind), False, DOES_NOT_EXIST
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             by_hand = intent is None or not intent.takes_away

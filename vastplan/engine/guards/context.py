@@ -22,7 +22,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation
 from vastplan.model.plan import GOING, Action, Block, Verb
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import fields_with_references, targets_of
@@ -183,7 +183,7 @@ def guard_context(
         composites=frozenset(entry.origin for entry in desired.values()),
         under_way={
             address: operation
-            for operation in operations(ledger)
+            for operation in latest_operations(ledger)
             if not operation.phase.closed
             for address in operation.covers
         },

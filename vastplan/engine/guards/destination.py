@@ -11,7 +11,7 @@ from vastplan.engine.values.delivery import Destination, delivers_of, destinatio
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.shell import word
-from vastplan.model.site_ledger import digest, path_text
+from vastplan.model.site_ledger import keyed_digest, path_text
 from vastplan.model.value import REDACTED, from_json
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
@@ -63,7 +63,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
         if value in (None, REDACTED, expected.get(name)):
             return False
         place = where.place(name)
-        if digest(key, value) in {*delivered, *context.left.get(place, ())}:
+        if keyed_digest(key, value) in {*delivered, *context.left.get(place, ())}:
             return False
         return not ours or (place not in given and place not in context.left)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.floors import too_low
 from vastplan.model.plan import Action, Block, Verb
-from vastplan.model.units import show
+from vastplan.model.units import show_amount
 from vastplan.model.value import Ref, Unknown, from_json
 from vastplan.schema.markers import Grows, Marker
 
@@ -20,7 +20,7 @@ def one_way(action: Action, context: GuardContext) -> Block | None:
         if Marker.ONE_WAY in markers and before is True:
             return Block("one-way", f"{change.path} cannot be switched off again", f"{change.path}: true")
         if Marker.GROW_ONLY in markers and isinstance(before, int) and isinstance(after, int) and after < before:
-            wanted, has = show(after, change.unit), show(before, change.unit)
+            wanted, has = show_amount(after, change.unit), show_amount(before, change.unit)
             return Block(
                 "shrink",
                 f"{change.path} cannot shrink from {has} to {wanted}",

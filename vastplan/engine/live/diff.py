@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, digest, path_text
+from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, keyed_digest, path_text
 from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind, Values
@@ -103,7 +103,7 @@ def _cause(key: str, leaf: Leaf, live: Any, was: str | None, as_then: bool | Non
         return Cause.NEW
     document_moved = was != leaf_digest(key, leaf.field, leaf.value)
     if as_then is None:
-        still_clear = same(leaf.field, None, live) and was == digest(key, None)
+        still_clear = same(leaf.field, None, live) and was == keyed_digest(key, None)
         as_then = was == leaf_digest(key, leaf.field, live) or still_clear
     if as_then:
         return Cause.DOCUMENT if document_moved else Cause.DEPENDENCY if leaf.field.has_references else Cause.SYSTEM
@@ -112,7 +112,7 @@ def _cause(key: str, leaf: Leaf, live: Any, was: str | None, as_then: bool | Non
 
 def leaf_digest(key: str, field: Field, value: Any) -> str:
     """The digest of a leaf: of what its shape compares."""
-    return digest(key, field.shape.digestible(field, value))
+    return keyed_digest(key, field.shape.digestible(field, value))
 
 
 def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> FieldChange:
@@ -168,7 +168,7 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
         for leaf in leaves(kind.fields, desired)
         if not leaf.field.has(Marker.SENSITIVE)
     }
-    return digest("00", compared)
+    return keyed_digest("00", compared)
 
 
 def moved_by(changes: Iterable[FieldChange]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.engine.live.diff import leaves
 from vastplan.model.plan import Block
 from vastplan.model.site_ledger import path_text
-from vastplan.model.units import show
+from vastplan.model.units import show_amount
 from vastplan.model.value import Unknown
 from vastplan.schema.kind import Kind, Values
 
@@ -35,7 +35,7 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Map
                     "plan again when the system reports it",
                 )
             if wanted < figure:
-                has, asked = show(figure, unit), show(wanted, unit)
+                has, asked = show_amount(figure, unit), show_amount(wanted, unit)
                 return Block("below-use", f"{path} {asked} is below what is used, {has}", "write a larger limit")
     return None
 

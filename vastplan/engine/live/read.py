@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vastplan.engine.live.names import NOTHING_NAMED, Named
 from vastplan.engine.live.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
 from vastplan.model.address import kind_of
-from vastplan.model.errors import Nobody, NotAuthorised, NotFound, VastplanError
+from vastplan.model.errors import Nobody, NotAuthorised, ObjectNotFound, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
 from vastplan.model.watch import UNWATCHED, Watch
@@ -78,7 +78,7 @@ def _collection(
             if not kind.read_by_name:
                 raise
             return _by_name(site, kind, provider, names, str(problem))
-        except NotFound:
+        except ObjectNotFound:
             if not kind.versions or owned:
                 raise
             return Collection([])  # a system older than the version that introduced the kind has none

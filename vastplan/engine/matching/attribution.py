@@ -9,7 +9,7 @@ from vastplan.engine.live.diff import leaves
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Author, FieldChange, by_hand, moved_by_hand
+from vastplan.model.plan import Action, Author, FieldChange, is_outside_change, outside_move
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import from_json
 from vastplan.schema.history import Historian, Sought, Trace, WirePath, moment
@@ -37,7 +37,7 @@ def attribute(
     ]
     groups: dict[tuple[str, str], list[int]] = {}
     for number, action in enumerate(attributed):
-        if by_hand(action) and action.address in owned:
+        if is_outside_change(action) and action.address in owned:
             groups.setdefault((action.address.site, kinds[action.address.kind].system), []).append(number)
     for key, numbers in groups.items():
         sought = [
@@ -75,13 +75,13 @@ def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], untold: s
     }
 
     def of(change: FieldChange) -> FieldChange:
-        if not moved_by_hand(change):
+        if not outside_move(change):
             return change
         place = wires.get(change.path, ())
         return replace(change, author=_latest((trace for trace in traces if _touches(trace, place)), untold))
 
     changes = tuple(of(change) for change in action.changes)
-    if any(moved_by_hand(change) for change in changes):
+    if any(outside_move(change) for change in changes):
         return replace(action, changes=changes)
     return replace(action, author=_latest(traces, untold))
 

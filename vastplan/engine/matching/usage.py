@@ -13,7 +13,7 @@ from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
-from vastplan.model.units import show
+from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching
@@ -21,7 +21,7 @@ from vastplan.schema.references import reaching
 
 def shown(value: int | float, unit: str) -> str:
     """A figure as text."""
-    return show(int(value), unit) if unit else str(value)
+    return show_amount(int(value), unit) if unit else str(value)
 
 
 def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:

@@ -12,11 +12,11 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import MOVED, Finding, Severity
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.plan import Action
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
-from vastplan.model.units import BYTES, SECONDS, show
+from vastplan.model.units import BYTES, SECONDS, show_amount
 from vastplan.model.value import Ref
 from vastplan.schema.across_sites import Grouped, Lag
 from vastplan.schema.entries import Entry
@@ -202,17 +202,17 @@ def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str
     if at_once(other):
         return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
     as_of = _text(other, group.lag.as_of)
-    taken = moment(as_of)
+    taken = parse_moment(as_of)
     if taken is None:
         return f"{text}; {other.site} cannot become the source: nothing has arrived there"
     age = int((now - taken).total_seconds())
-    how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
+    how_old = f" ({show_amount(age, SECONDS)} ago)" if age > 0 else ""
     return f"{text}; an unplanned move to {other.site} would lose what was written since {inert(as_of, 40)}{how_old}"
 
 
 def _everything(live: Live) -> str:
     sizes = [figure for name, figure in live.metrics.items() if name in live.kind.in_use and isinstance(figure, int)]
-    size = f" ({show(max(sizes), BYTES)})" if any(sizes) else ""
+    size = f" ({show_amount(max(sizes), BYTES)})" if any(sizes) else ""
     return f"{EVERYTHING}{size}"
 
 
@@ -276,7 +276,7 @@ def _coming(group: _Group, live: Live) -> int | None:
     raw = str(live.attributes.get(group.lag.coming))
     if raw.isascii() and raw.isdigit() and len(raw) < 20:
         return int(raw)
-    taken, as_of = (moment(_text(live, name)) for name in (group.lag.taken, group.lag.as_of))
+    taken, as_of = (parse_moment(_text(live, name)) for name in (group.lag.taken, group.lag.as_of))
     return 0 if taken is not None and as_of is not None and as_of >= taken else None
 
 

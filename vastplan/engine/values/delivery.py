@@ -10,7 +10,7 @@ from vastplan.engine.live.diff import leaf_digest, value_at
 from vastplan.engine.live.matches import Fault, Matches
 from vastplan.model.address import Address
 from vastplan.model.sensitive import keep_token
-from vastplan.model.site_ledger import NO_DIGESTS, Owned, digest
+from vastplan.model.site_ledger import NO_DIGESTS, Owned, keyed_digest
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import at
 from vastplan.schema.creation import Delivers, Drawn
@@ -112,11 +112,11 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     expected = predicted(kind, values)
     for name, value in found_there(where, matches).items():
         was = owned.delivered.get(where.place(name), "")
-        if was not in ("", *NO_DIGESTS) and name in expected and digest(key, expected[name]) != was:
+        if was not in ("", *NO_DIGESTS) and name in expected and keyed_digest(key, expected[name]) != was:
             return Fault.OTHER
         if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
             continue
-        if value is None or digest(key, value) != was:
+        if value is None or keyed_digest(key, value) != was:
             return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
     return None
 
@@ -152,7 +152,7 @@ def is_pending(owned: Owned) -> bool:
 
 def as_delivered(where: Destination, told: Mapping[str, Any], key: str) -> dict[str, str]:
     """What the ledger records of values: a keyed digest of each, by its place."""
-    return {where.place(name): digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
+    return {where.place(name): keyed_digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
 
 
 def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Verb
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
-from vastplan.model.units import SECONDS, show
+from vastplan.model.units import SECONDS, show_amount
 from vastplan.model.wording import some
 from vastplan.schema.creation import Delivers
 from vastplan.schema.entries import Entry
@@ -110,7 +110,7 @@ def stays_until(
     if former.fault in (Fault.LOST, Fault.PRESUMED) or not overlap:
         return None
     if replaced is None:
-        when = f"{show(overlap, SECONDS)} after its successor is delivered"
+        when = f"{show_amount(overlap, SECONDS)} after its successor is delivered"
     else:
         end = replaced + timedelta(seconds=overlap)
         if end <= now:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert, json_without_commands
-from vastplan.model.look_alikes import taken_for_others, unseen
+from vastplan.model.look_alikes import is_invisible, taken_for_others
 
 Key = int | str | None
 """The key of an instance: a number for `count`, a text for `for_each`, `None` for neither."""
@@ -135,7 +135,7 @@ def _quoted(text: str) -> str:
     for place, char in enumerate(text):
         if char in _WRITTEN:
             parts.append(_WRITTEN[char])
-        elif place in marked or unseen(char):
+        elif place in marked or is_invisible(char):
             parts.append(f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}")
         else:
             parts.append(char * 2 if char in "$%" and text[place + 1 : place + 2] == "{" else char)

@@ -102,7 +102,7 @@ def parse(raw: bytes | str, name: str = "the Terraform state") -> State:
 
 def _read(content: bytes) -> tuple[State | None, str]:
     try:
-        data = strict_json.parse(content, _KEPT)
+        data = strict_json.parse_json(content, _KEPT)
     except ValueError:
         return None, "is not complete JSON"
     problem = _not_read(data)

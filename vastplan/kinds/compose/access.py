@@ -9,7 +9,7 @@ from vastplan.kinds.runai._access import grants, rule_name, subject_of
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
@@ -118,7 +118,7 @@ def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
     address = Address(entry.address.site, _CLUSTER if type_ == "cluster" else type_, name)
     managed = scope.get(address) is not None
     if not managed and not existing:
-        fix = f"for one outside this document write {{existing: {scalar(name)}}}"
+        fix = f"for one outside this document write {{existing: {yaml_scalar(name)}}}"
         scope.refuse(entry, "VP209", f"no {type_} {name}", fix)
     yield entry.standing_for({**entry.values, "scope": Ref(address, managed=managed)})
 

@@ -9,7 +9,7 @@ from vastplan.kinds.compose._people import provider_of, provider_with, recovered
 from vastplan.kinds.vast._subjects import in_order
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
@@ -32,7 +32,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         elif isinstance(written, str):
             keys = sorted({each.address.name for each in users.values()})
             choices = f"one of {some(keys)}, or " if keys else ""
-            fix = f"{choices}{{existing: {scalar(written)}}} for one outside this document"
+            fix = f"{choices}{{existing: {yaml_scalar(written)}}} for one outside this document"
             scope.refuse(entry, "VP209", f"attached_users: no user {written} {_whose(entry)}", fix)
         items.append({**item, "user": name} if name is not None else item)
     yield entry.standing_for({**entry.values, "attached_users": in_order(items)}, after=tuple(after))

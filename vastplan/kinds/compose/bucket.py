@@ -28,7 +28,7 @@ from vastplan.kinds.vast.view import (
     refuse_wrong_retention,
 )
 from vastplan.model.address import Address
-from vastplan.model.s3_policy import canonical
+from vastplan.model.s3_policy import canonical_policy
 from vastplan.model.value import Ref, json_text
 from vastplan.model.wording import quoted
 from vastplan.schema.composition import Composition, Scope
@@ -363,7 +363,7 @@ def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
 
 def _same(document: Mapping[str, Any]) -> str:
     """The same text for equal documents."""
-    return json_text(canonical(document))
+    return json_text(canonical_policy(document))
 
 
 _CREATES = frozenset({"persistent_volume", "persistent_volume_claim"})

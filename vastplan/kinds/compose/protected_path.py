@@ -8,7 +8,7 @@ from vastplan.kinds.vast.protected_path import SYNCHRONOUS
 from vastplan.model.address import Address
 from vastplan.model.nearest import nearest
 from vastplan.model.value import Ref
-from vastplan.model.yaml_text import scalar
+from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
@@ -76,7 +76,7 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
     values["peer"] = Ref(Address(site, "replication_peer", name), managed=False)
     if isinstance(written, str):
         names = [link.address.name for link in scope.of(site, "peering")]
-        fix = nearest(name, names) or f"for one outside this document write {{existing: {scalar(name)}}}"
+        fix = nearest(name, names) or f"for one outside this document write {{existing: {yaml_scalar(name)}}}"
         scope.refuse(entry, "VP209", f"no replication_peer {name}", fix)
     elif "remote_tenant_guid" not in values:
         text = f"{values['peer']} is not a link to a site of this document, and the tenant there is not known"
@@ -114,7 +114,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
         fix = (
             f"add {site} to its sites"
             if written is None
-            else f"for one outside this document write {{existing: {scalar(name)}}}"
+            else f"for one outside this document write {{existing: {yaml_scalar(name)}}}"
         )
         scope.refuse(entry, "VP237", f"it replicates to {site}, and tenant {name} is not on that site", fix)
     values["remote_tenant"] = Ref(remote, managed=declared)

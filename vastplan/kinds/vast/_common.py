@@ -126,5 +126,5 @@ def refuse_soft_above_hard(limits: Any) -> None:
     for of, unit in (("_limit", units.BYTES), ("_limit_inodes", "")):
         soft, hard = getattr(limits, f"soft{of}"), getattr(limits, f"hard{of}")
         if isinstance(soft, int) and isinstance(hard, int) and 0 < hard < soft:
-            both = f"{units.show(soft, unit)}, {units.show(hard, unit)}"
+            both = f"{units.show_amount(soft, unit)}, {units.show_amount(hard, unit)}"
             raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")

@@ -6,9 +6,9 @@ from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from vastplan.kinds.vast._common import collection
 from vastplan.model import s3_policy
-from vastplan.model.canonical_json import plain
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.plan import Stage
-from vastplan.model.s3_narrowed import narrowed
+from vastplan.model.s3_narrowing import lost_permissions
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import (
@@ -31,13 +31,13 @@ PolicyName = Annotated[
     Says("the name of an identity policy, without blanks"),
     BeforeValidator(plain_key),
 ]
-_POLICY = JsonDocument(s3_policy.canonical)
+_POLICY = JsonDocument(s3_policy.canonical_policy)
 _LESS = "users and groups that have the policy are refused at once what nothing else allows"
 
 
 def _policy(document: dict[str, Any]) -> dict[str, Any]:
-    s3_policy.parse(document)
-    data: dict[str, Any] = plain(document)
+    s3_policy.parse_policy(document)
+    data: dict[str, Any] = plain_json(document)
     return data
 
 
@@ -53,7 +53,7 @@ class S3Policy(Spec):
     """Name of the policy in VMS, without blanks; the entry's key when left out."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     """Tenant that the policy belongs to; it applies to the buckets of that tenant."""
-    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=narrowed)]
+    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=lost_permissions)]
     """Policy document, written as data with Version and Statement, in VAST's part of Amazon's policy language."""
     enabled: Annotated[
         bool | MISSING, AFTER_CREATE, Opens(at_create=False), Revokes(_LESS), ServerDefault(True, PROSE)

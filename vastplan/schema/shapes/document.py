@@ -48,6 +48,6 @@ def _read(raw: Any) -> Any:
     if not isinstance(raw, str):
         return raw
     try:
-        return strict_json.parse(raw.encode())
+        return strict_json.parse_json(raw.encode())
     except ValueError:
         return raw

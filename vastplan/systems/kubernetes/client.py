@@ -12,7 +12,7 @@ from typing import Any
 import urllib3
 from kubernetes import client
 
-from vastplan.model.errors import NotFound, Unclear, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.schema.codec import at, dig
@@ -122,7 +122,7 @@ class KubernetesProvider:
     def _one(self, kind: Kind, locator: str, accept: str) -> Row | None:
         try:
             body = self._call("GET", self._item(kind, locator), accept=accept)
-        except NotFound:
+        except ObjectNotFound:
             return None
         if not isinstance(body, dict):
             raise Unreachable(f"{self.describe()}: the answer to GET {self._item(kind, locator)} is not an object")
@@ -180,7 +180,7 @@ class KubernetesProvider:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
         try:
             self._call("DELETE", self._item(kind, locator), body=options)
-        except NotFound:
+        except ObjectNotFound:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def kubeconfigs(named: str) -> list[Path]:
 def named_files(kubeconfig: Path) -> list[Path]:
     """All texts about its clusters and users, as paths of files; none for a kubeconfig that cannot be read."""
     try:
-        text = regular_files.read(kubeconfig, regular_files.DATA_BYTES).decode()
+        text = regular_files.read_regular(kubeconfig, regular_files.DATA_BYTES).decode()
         content = yaml.load(text, Loader=_LOADER)  # nosec B506  # noqa: S506 - it makes text of everything, and nothing else
         said = [member.get(of) for part, of in _PARTS for member in content.get(part) or ()]
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError, RecursionError):

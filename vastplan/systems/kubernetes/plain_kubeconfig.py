@@ -88,7 +88,7 @@ def _authority(folder: Path, cluster: Mapping[str, Any]) -> str:
             return regular_files.digest_of(base64.b64decode(_text(inline)))
         except ValueError:
             return regular_files.digest_of(_text(inline).encode())
-    return regular_files.digest(regular_files.within(folder, file), regular_files.TRUST_BYTES) if file else ""
+    return regular_files.file_digest(regular_files.path_within(folder, file), regular_files.TRUST_BYTES) if file else ""
 
 
 def _origins(user: Mapping[str, Any]) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                     continue
                 if field in _FILES:
                     try:
-                        regular_files.within(folder, _text(value))
+                        regular_files.path_within(folder, _text(value))
                     except OSError as problem:
                         yield f"{subject} names a file in {field} that cannot be used: {problem.strerror}"
                 elif field == "server" and not _text(value).startswith("https://"):
@@ -146,8 +146,8 @@ def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
 
     The text is read like a document, with the same limits.
     """
-    path = regular_files.within(folder, name)
-    raw = regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
+    path = regular_files.path_within(folder, name)
+    raw = regular_files.read_regular(path, regular_files.TRUST_BYTES, follow=False)
     content = located_yaml.parsed(located_yaml.decoded(raw, name), name, typed=False)
     if not isinstance(content, dict):
         raise ValueError
@@ -188,8 +188,8 @@ def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -
 
 def _value(folder: Path, field: str, value: Any) -> str:
     if field in _FILES:
-        path = regular_files.within(folder, _text(value))
-        regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
+        path = regular_files.path_within(folder, _text(value))
+        regular_files.read_regular(path, regular_files.TRUST_BYTES, follow=False)
         return str(path)
     return _text(value)
 

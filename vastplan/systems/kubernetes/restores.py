@@ -11,7 +11,7 @@ from kubernetes.utils.quantity import parse_quantity
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.kind import Row
 from vastplan.schema.rows import at, put
@@ -62,7 +62,7 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
             )
         return named if _is_ready(named) else None
     there = [row for row in rows if at(row, _OF) == which.claim]
-    until = moment(which.until) if which.until else None
+    until = parse_moment(which.until) if which.until else None
     dated = [(_made(row), row) for row in there if _is_ready(row)]
     in_time = [(made, row) for made, row in dated if until is None or (made is not None and made <= until)]
     if not in_time:
@@ -142,4 +142,4 @@ def _is_ready(row: Row) -> bool:
 
 
 def _made(row: Row) -> datetime | None:
-    return moment(at(row, ("status", "creationTime")) or at(row, ("metadata", "creationTimestamp")))
+    return parse_moment(at(row, ("status", "creationTime")) or at(row, ("metadata", "creationTimestamp")))

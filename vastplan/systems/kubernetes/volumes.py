@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.model.errors import NotFound
+from vastplan.model.errors import ObjectNotFound
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.ports.access import Made, Twin
 from vastplan.schema.provider import Provider
@@ -47,7 +47,7 @@ class StaticVolumes:
         """Create a volume for one claim only; it is retained when that claim is deleted."""
         volume = self._volume_of(self._twin(like))
         if volume is None:
-            raise NotFound(f"the volume of {like.namespace}/{like.claim} at {self.site} is gone")
+            raise ObjectNotFound(f"the volume of {like.namespace}/{like.claim} at {self.site} is gone")
         spec = _alike(volume)
         source = {**spec["csi"], "volumeHandle": directory}
         told = source.get("volumeAttributes")
@@ -86,7 +86,7 @@ class StaticVolumes:
     def _twin(self, like: Twin) -> Row:
         row = self._provider.read(self._claims, f"{like.namespace}/{like.claim}")
         if row is None:
-            raise NotFound(f"the claim {like.namespace}/{like.claim} at {self.site} is gone")
+            raise ObjectNotFound(f"the claim {like.namespace}/{like.claim} at {self.site} is gone")
         return row
 
     def _volume_of(self, claim: Row) -> Row | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.errors import NotAuthorised, ObjectNotFound, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import PerUnit, Singleton, Update
@@ -128,7 +128,7 @@ class RunaiProvider:
             path, query = per_unit.addressed(kind, locator)
         try:
             body = self._call("GET", path, query).body
-        except NotFound:
+        except ObjectNotFound:
             return None
         if not isinstance(body, dict):
             raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}/{locator} is not an object")
@@ -181,7 +181,7 @@ class RunaiProvider:
             path, query = per_unit.addressed(kind, locator)
         try:
             self._call("DELETE", path, query)
-        except NotFound:
+        except ObjectNotFound:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vastplan.model.errors import NotFound, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.schema.ports.workloads import Job
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
@@ -49,7 +49,7 @@ class RunaiJobs:
         """The workload as it is now, `None` if it is gone."""
         try:
             row = self._provider.ask("GET", f"{WORKLOADS}/{segment(id)}")
-        except NotFound:
+        except ObjectNotFound:
             return None
         return None if row.get("deletedAt") else _job(row)
 
@@ -67,7 +67,7 @@ class RunaiJobs:
 
     def remove(self, job: Job) -> None:
         """Delete it. The answer is 202 (204 in 2.20); that it is gone shows later."""
-        with contextlib.suppress(NotFound):
+        with contextlib.suppress(ObjectNotFound):
             self._provider.sent("DELETE", self._path(job))
 
     def suspend(self, job: Job) -> None:
@@ -99,7 +99,7 @@ class RunaiJobs:
     def _labels(self, job: Job) -> set[str]:
         try:
             asked = self.specification(job)
-        except NotFound:  # it was deleted meanwhile
+        except ObjectNotFound:  # it was deleted meanwhile
             return set()
         labels = [dig(asked, (name, "labels")) for name in _SPECS if isinstance(asked.get(name), Mapping)]
         rows = [one for some in labels if isinstance(some, list) for one in some if isinstance(one, Mapping)]

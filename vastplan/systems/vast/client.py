@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from vastplan.model.errors import Nobody, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.errors import Nobody, ObjectNotFound, Refused, Unclear, Unreachable
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Clones, Endpoint, Members, Singleton
@@ -89,7 +89,7 @@ class VastProvider:
                 return self._member(kind, shape, locator)
             row = self._vms.object(f"{kind.endpoint.path}{segment(locator)}/")
             return None if _is_revoked(kind, row) else row
-        except NotFound:
+        except ObjectNotFound:
             return None
 
     def create(self, kind: Kind, body: Row) -> Row:
@@ -207,7 +207,7 @@ class VastProvider:
                     self._vms.finish(self._vms.send("PATCH", f"{path}{shape.stop}"))
                 left = {shape.with_directory: False} if isinstance(shape, Clones) else None
                 self._vms.finish(self._vms.send("DELETE", path, left))
-        except NotFound:
+        except ObjectNotFound:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
@@ -311,18 +311,18 @@ class VastProvider:
         return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
 
     def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
-        """The fields of a body that name the user of a locator. Raises `NotFound` if the tenant or the user does not exist."""
+        """The fields of a body that name the user of a locator. Raises `ObjectNotFound` if the tenant or the user does not exist."""
         place, name, _ = shape.parts(locator)
         of = self._place(shape, place)
         if of is None:
-            raise NotFound(f"{self._vms.url}: {shape.places} has no {place}")
+            raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
         return asked.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
 
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
         """The answer about a user or group in the place with id `of`. Raises `Nobody` if the place does not know the name."""
         try:
             answer = self._vms.get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
-        except NotFound:
+        except ObjectNotFound:
             answer = None
         if not answer:
             raise Nobody(f"{self._vms.url}: {place} has no user or group {name}")
@@ -334,7 +334,7 @@ class VastProvider:
         place, name = shape.parts(locator)
         of = self._place(shape, place)
         if of is None:
-            raise NotFound(f"{self._vms.url}: {shape.places} has no {place}")
+            raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
         self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vastplan.model.errors import Refused
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.schema.codec import at
 from vastplan.schema.endpoint import Clones
 from vastplan.schema.kind import Row
@@ -30,8 +30,8 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
         if named is None:
             raise Refused(f"{directory} has no snapshot {which}: it may have expired")
         return named
-    until = moment(which.removeprefix(BEFORE)) if which != LATEST else None
-    dated = [(made, row) for row in there if _is_usable(row) and (made := moment(row.get("created"))) is not None]
+    until = parse_moment(which.removeprefix(BEFORE)) if which != LATEST else None
+    dated = [(made, row) for row in there if _is_usable(row) and (made := parse_moment(row.get("created"))) is not None]
     in_time = [(made, row) for made, row in dated if until is None or made <= until]
     if not in_time:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from vastplan.model.errors import NotFound, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.schema.ports.replica import Kept, Side
 from vastplan.schema.ports.snapshots import Copy, Snapshot
 from vastplan.systems.transport import segment
@@ -116,7 +116,7 @@ class VastDirectory:
             if found is not None and not found.complete:
                 self._provider.finished("PATCH", f"{path}stop")
             self._provider.finished("DELETE", path, {"remove_dir": True})
-        except NotFound:
+        except ObjectNotFound:
             return
 
     def _stream(self, name: str) -> Row | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vastplan.model.errors import NotFound, Unclear, Unreachable
+from vastplan.model.errors import ObjectNotFound, Unclear, Unreachable
 from vastplan.schema.ports.cache import Prefetch, Progress
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
@@ -68,7 +68,7 @@ class VastCached:
         """A prefetch by its own answer. `SUCCESS` may refer to the request, so it means complete only once the task is not listed."""
         try:
             row = self._provider.object(f"{self.path}prefetch_path", {"task_id": task})
-        except NotFound:
+        except ObjectNotFound:
             return None
         said = _said(row)
         progress = Progress.FAILED if said in _FAILED else Progress.RUNNING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.model.errors import NotFound, Unclear
+from vastplan.model.errors import ObjectNotFound, Unclear
 from vastplan.model.operation import Facts
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
@@ -39,7 +39,7 @@ class VastViews:
         """Create a view with tenant, policy and protocols of the model; the directory has to exist."""
         like = self._row(self._directory)
         if like is None:
-            raise NotFound(f"{self.site} has no view of {self._directory}")
+            raise ObjectNotFound(f"{self.site} has no view of {self._directory}")
         alike = {name: like[name] for name in _ALIKE if like.get(name) is not None}
         body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(like), "create_dir": False}
         row = self._provider.ask("POST", VIEWS, {**body, **alike})
@@ -55,7 +55,7 @@ class VastViews:
             return
         try:
             self._provider.finished("DELETE", f"{VIEWS}{segment(str(row.get('id')))}/")
-        except NotFound:
+        except ObjectNotFound:
             return
 
     def _row(self, directory: str) -> Mapping[str, Any] | None:

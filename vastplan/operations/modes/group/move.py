@@ -16,7 +16,7 @@ from vastplan.model.errors import Stale
 from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Operation
 from vastplan.model.operation_plan import Fact
-from vastplan.model.site_ledger import operations
+from vastplan.model.site_ledger import latest_operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.course import refuse_newcomers, refuse_second, second, shown
 from vastplan.operations.document import Document
@@ -94,7 +94,7 @@ class GroupMet(Met[MovePlan]):
             for fact in _MODE.evidence(ends, ())
         ]
         told = [line for pair, of_it in zip(self.pairs, users, strict=True) for line in self._by_hand(pair, of_it)]
-        for one in operations(parts):
+        for one in latest_operations(parts):
             told += suspended_before(one, target) if one.subject in self.each else ()
         return MovePlan(
             **heading(self.ends[0].clock.now()),
@@ -184,7 +184,7 @@ class GroupMet(Met[MovePlan]):
 
     def _last(self, parts: Parts, paths: Mapping[str, str]) -> dict[str, Operation]:
         """The last operation of each path."""
-        return {one.subject: one for one in operations(parts) if one.subject in paths.values()}
+        return {one.subject: one for one in latest_operations(parts) if one.subject in paths.values()}
 
     def _by_hand(self, pair: Pair, users: Users) -> tuple[str, ...]:
         return (*_MODE.by_hand(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))

@@ -12,7 +12,7 @@ from vastplan.model.formatting import span
 from vastplan.model.move_plan import REHEARSE
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import Fact
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Ref
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, Work
@@ -170,7 +170,7 @@ def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
     """The result of the last rehearsal of the same path."""
-    of = [one for one in operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
+    of = [one for one in latest_operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
     return Fact("last rehearsal", _told(of[-1]) if of else "none")
 
 

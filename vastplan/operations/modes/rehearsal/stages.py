@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from vastplan.model.moments import moment
+from vastplan.model.moments import parse_moment
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls.job import STILL, phase
@@ -52,7 +52,7 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
 
 def age_of(ends: Rehearsed, point: Point) -> float | None:
     """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
-    made = moment(point.created)
+    made = parse_moment(point.created)
     return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
 
 

@@ -13,7 +13,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
-from vastplan.model.units import BYTES, written
+from vastplan.model.units import BYTES, amount_text
 from vastplan.model.value import Ref
 from vastplan.operations.calls import snapshot as calls
 from vastplan.operations.calls.copy import patience
@@ -175,4 +175,4 @@ def _carried(place: Place, found: Mapping[str, Any], directory: str, names: tupl
 def _typed(value: Any, field: str) -> Any:
     if isinstance(value, Ref):
         return value.target.name if value.managed else {"existing": value.target.name}
-    return (written(value, BYTES) or value) if field == "size" else value
+    return (amount_text(value, BYTES) or value) if field == "size" else value

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vastplan.model.s3_policy import Statement, canonical, matches, parse
+from vastplan.model.s3_policy import Statement, canonical_policy, matches, parse_policy
 from vastplan.model.value import json_text
 
-_Told = tuple[Statement, str]
+_Described = tuple[Statement, str]
 
 
-def narrowed(before: Any, after: Any) -> list[str]:
+def lost_permissions(before: Any, after: Any) -> list[str]:
     """Describes, by statement, what is no longer allowed. Where one of the two is not a policy that can be read, what is lost
     cannot be determined.
 
@@ -25,26 +25,26 @@ def narrowed(before: Any, after: Any) -> list[str]:
         one for one in now if not one[0].allows and not any(_covers(other, one) for other in was if not other[0].allows)
     ]
     allows_any = any(statement.allows for statement, _ in was)
-    return [_said(one) for one in lost] + (
-        [f"what it denies now: {_said(one)}" for one in denied] if allows_any else []
+    return [_described(one) for one in lost] + (
+        [f"what it denies now: {_described(one)}" for one in denied] if allows_any else []
     )
 
 
-def _statements(document: Any) -> list[_Told] | None:
+def _statements(document: Any) -> list[_Described] | None:
     """The statements, each with its conditions as text; `None` for a document that is not a policy."""
     try:
-        policy = parse(document)
+        policy = parse_policy(document)
     except ValueError:
         return None
     written = document["Statement"]
     conditions = [
-        json_text(canonical({"Statement": one})["Statement"][0].get("Condition") or {})
+        json_text(canonical_policy({"Statement": one})["Statement"][0].get("Condition") or {})
         for one in (written if isinstance(written, list) else [written])
     ]
     return list(zip(policy.statements, conditions, strict=True))
 
 
-def _covers(wider: _Told, one: _Told) -> bool:
+def _covers(wider: _Described, one: _Described) -> bool:
     """Whether one statement covers all that another one does; false also where only several statements together would."""
     (other, its), (statement, condition) = wider, one
     return (
@@ -71,7 +71,7 @@ def _lower(actions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(action.lower() for action in actions)
 
 
-def _said(one: _Told) -> str:
+def _described(one: _Described) -> str:
     statement, condition = one
     actions = f"{'all but ' if statement.but_actions else ''}{', '.join(statement.actions)}"
     resources = f"{'all but ' if statement.but_resources else ''}{', '.join(statement.resources)}"
