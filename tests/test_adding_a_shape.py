@@ -8,12 +8,12 @@ from tests.throwaway.comma_separated import COMMA_SEPARATED
 from vastplan.document.typed import document_form
 from vastplan.engine.live.body import create_body, update_body
 from vastplan.engine.live.diff import diff
-from vastplan.schema.codec import Encoder, decode
+from vastplan.schema.codec import Encoder, decode_row
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import MISSING, Name, Spec
-from vastplan.schema.walk import canonical, leaves, redacted, wire
+from vastplan.schema.walk import canonical_values, leaves, redacted, wire
 
 
 class _Zone(Spec):
@@ -37,16 +37,16 @@ def encoder() -> Encoder:
 
 
 def desired(**values: Any) -> dict[str, Any]:
-    return canonical(SERVER.fields, {"name": "s", **values})
+    return canonical_values(SERVER.fields, {"name": "s", **values})
 
 
 def test_it_is_read_and_compared() -> None:
-    live = decode(SERVER, ROW)
+    live = decode_row(SERVER, ROW)
     assert live == {"name": "s", "aliases": ["a", "b"], "zone": {"domains": ["x", "y"]}}
     assert diff(SERVER, desired(aliases=["b", "a", "b"], zone={"domains": ["y", "x"]}), live, None, "00").changes == ()
     changed = diff(SERVER, desired(aliases=["c"], zone={"domains": ["x"]}), live, None, "00")
     assert changed.paths == {("aliases",), ("zone", "domains")}
-    assert decode(SERVER, {**ROW, "aliases": 7})["aliases"] == 7  # not in its form: shown as it is
+    assert decode_row(SERVER, {**ROW, "aliases": 7})["aliases"] == 7  # not in its form: shown as it is
 
 
 def test_it_is_written() -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.defaults.marks import KINDS, ONE, leaf_fields
-from vastplan.schema.codec import decode
+from vastplan.schema.codec import decode_row
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import Evidence
+from vastplan.schema.markers import DefaultEvidence
 from vastplan.schema.rows import ABSENT, Path, dig, put
-from vastplan.schema.versions import at_least, parse
+from vastplan.schema.versions import at_least, parse_version
 from vastplan.sim.tables import Table, load
 
 TABLES = sorted(
@@ -64,7 +64,7 @@ def documented(name: str, kind: Kind) -> dict[Path, Any]:
     for field in kind.fields:
         for item in dig(row, field.wire) if field.key and dig(row, field.wire) is not ABSENT else ():
             put(item, field.key, ONE)
-    values, nothing = decode(kind, row), decode(kind, {})
+    values, nothing = decode_row(kind, row), decode_row(kind, {})
     found = ((path, dig(values, path)) for path, _ in leaf_fields(kind.fields))
     return {path: value for path, value in found if value is not ABSENT and value != dig(nothing, path)}
 
@@ -75,12 +75,12 @@ def versions(system: str) -> Iterator[tuple[str, str]]:
 
 def of_schema(kind: Kind) -> Iterator[tuple[Path, Field]]:
     for path, field in leaf_fields(kind.fields):
-        if field.server_default is not None and field.server_default.evidence is Evidence.SCHEMA:
+        if field.server_default is not None and field.server_default.evidence is DefaultEvidence.SCHEMA:
             yield path, field
 
 
 def reached(version: str, since: str) -> bool:
-    has, least = parse(version), parse(since or "0")
+    has, least = parse_version(version), parse_version(since or "0")
     assert has is not None and least is not None
     return at_least(has, least)
 
@@ -132,7 +132,7 @@ def test_what_a_schema_says_the_kinds_say_too(system: str) -> None:
                 ):
                     continue
                 default = field.server_default
-                if default is None or default.evidence is not Evidence.SCHEMA or default.value != said[path]:
+                if default is None or default.evidence is not DefaultEvidence.SCHEMA or default.value != said[path]:
                     missed.append(f"{table}: {name} {'.'.join(path)} is {said[path]}")
     assert missed == []
 
@@ -143,4 +143,4 @@ def test_what_only_some_versions_say_is_no_more_than_a_witness() -> None:
         said = {documented(table, kind).get(path) for table, _ in versions(kind.system)}
         default = kind.field(field).server_default
         assert default is not None
-        assert (said, default.evidence) == ({None, default.value}, Evidence.WITNESS)
+        assert (said, default.evidence) == ({None, default.value}, DefaultEvidence.WITNESS)

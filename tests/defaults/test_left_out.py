@@ -8,8 +8,8 @@ import pytest
 
 from tests.defaults.marks import KINDS
 from vastplan.model.value import REDACTED
-from vastplan.schema.codec import decode
-from vastplan.schema.defaults import counts, is_witness, known_defaults, left_out
+from vastplan.schema.codec import decode_row
+from vastplan.schema.defaults import counts, is_witness, known_defaults, omittable_paths
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Witness
@@ -23,7 +23,7 @@ from vastplan.schema.markers import (
     AsWitness,
     Clears,
     Codec,
-    Evidence,
+    DefaultEvidence,
     ListMap,
     Opens,
     SameAs,
@@ -93,11 +93,11 @@ EVERY_LEAF = {(name,) for name in ALL_DEFAULT if name not in ("name", "share", "
 
 def kept(values: dict[str, Any], witness: dict[str, Any] | None = None) -> set[tuple[str, ...]]:
     """The leaves of the default shelf, with some other values, that have to be written."""
-    return EVERY_LEAF - left_out(SHELF, {**ALL_DEFAULT, **values}, witness)
+    return EVERY_LEAF - omittable_paths(SHELF, {**ALL_DEFAULT, **values}, witness)
 
 
 def test_all_that_is_as_the_system_takes_it_may_be_left_out() -> None:
-    assert left_out(SHELF, ALL_DEFAULT) == EVERY_LEAF
+    assert omittable_paths(SHELF, ALL_DEFAULT) == EVERY_LEAF
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,16 @@ def test_whatever_the_system_says_for_unset_is_the_default_that_is_one_of_them(v
 
 
 def test_what_is_not_there_is_not_left_out() -> None:
-    assert left_out(SHELF, {"name": "a", "mode": "STATIC"}) == {("mode",)}
+    assert omittable_paths(SHELF, {"name": "a", "mode": "STATIC"}) == {("mode",)}
 
 
 def test_a_unit_of_the_system_is_read_before_it_is_compared() -> None:
-    assert left_out(SHELF, decode(SHELF, {"name": "a", "size": "1Gi"})) == {("size",)}
-    assert left_out(SHELF, decode(SHELF, {"name": "a", "size": "2Gi"})) == set()
+    assert omittable_paths(SHELF, decode_row(SHELF, {"name": "a", "size": "1Gi"})) == {("size",)}
+    assert omittable_paths(SHELF, decode_row(SHELF, {"name": "a", "size": "2Gi"})) == set()
     policy = KINDS["view_policy"]
-    assert left_out(policy, decode(policy, {"name": "a", "atime_frequency": "01:00:00"})) >= {("atime_frequency",)}
+    assert omittable_paths(policy, decode_row(policy, {"name": "a", "atime_frequency": "01:00:00"})) >= {
+        ("atime_frequency",)
+    }
 
 
 # The witness
@@ -166,7 +168,7 @@ def test_a_witness_of_another_flavor_says_nothing() -> None:
 
 
 def test_a_kind_without_a_witness_hears_none() -> None:
-    assert left_out(shelf(), ALL_DEFAULT, {"name": "default", "mode": "FREE"}) == EVERY_LEAF
+    assert omittable_paths(shelf(), ALL_DEFAULT, {"name": "default", "mode": "FREE"}) == EVERY_LEAF
 
 
 # What stands or falls together
@@ -184,7 +186,7 @@ def test_what_has_no_value_cannot_be_written_with_its_group() -> None:
 def test_what_the_system_does_not_say_keeps_no_group() -> None:
     view = KINDS["view"]
     unsaid = {"locking": False, "s3_versioning": False, "files_retention_mode": None, "auto_commit": None}
-    assert left_out(view, unsaid) == {("locking",), ("s3_versioning",), ("auto_commit",)}
+    assert omittable_paths(view, unsaid) == {("locking",), ("s3_versioning",), ("auto_commit",)}
 
 
 def test_a_witness_against_one_of_a_group_speaks_against_all() -> None:
@@ -194,12 +196,12 @@ def test_a_witness_against_one_of_a_group_speaks_against_all() -> None:
 def test_hosts_and_retention_are_groups_of_the_vast_kinds() -> None:
     policy, view = KINDS["view_policy"], KINDS["view"]
     open_to_all = {"nfs_read_write": ["*"], "nfs_root_squash": ["*"], "nfs_no_squash": [], "s3_read_only": []}
-    assert left_out(policy, open_to_all) == {(name,) for name in open_to_all}
+    assert omittable_paths(policy, open_to_all) == {(name,) for name in open_to_all}
     others = {("path_length",), ("s3_read_only",)}
-    assert left_out(policy, {**open_to_all, "nfs_no_squash": ["10.0.0.1"], "path_length": "LCD"}) == others
+    assert omittable_paths(policy, {**open_to_all, "nfs_no_squash": ["10.0.0.1"], "path_length": "LCD"}) == others
     unlocked = {"locking": False, "s3_versioning": False, "files_retention_mode": "NONE", "auto_commit": None}
-    assert left_out(view, unlocked) == {(name,) for name in unlocked}
-    assert left_out(view, {**unlocked, "s3_versioning": True}) == {("auto_commit",)}
+    assert omittable_paths(view, unlocked) == {(name,) for name in unlocked}
+    assert omittable_paths(view, {**unlocked, "s3_versioning": True}) == {("auto_commit",)}
 
 
 def test_what_is_required_goes_with_its_struct_only() -> None:
@@ -207,7 +209,7 @@ def test_what_is_required_goes_with_its_struct_only() -> None:
     assert kept({"share": {"open": True, "users": []}}) == {("share", "open")}
     assert kept({"pools": {"p": {"deserved": 0, "limit": 5}}}) == {("pools", "p", "deserved"), ("pools", "p", "limit")}
     both = {"p": {"deserved": 0, "limit": 5}, "q": {"deserved": 0, "limit": None}}
-    assert left_out(SHELF, {"name": "a", "pools": both}) == {("pools", "q", "deserved"), ("pools", "q", "limit")}
+    assert omittable_paths(SHELF, {"name": "a", "pools": both}) == {("pools", "q", "deserved"), ("pools", "q", "limit")}
 
 
 def test_what_is_required_is_written_beside_a_group_that_is() -> None:
@@ -222,7 +224,7 @@ def test_what_is_required_is_written_beside_a_group_that_is() -> None:
         latch: Lock | MISSING = MISSING
 
     shut, loose = {"on": False, "mode": "NONE", "keeper": "me"}, {"on": False, "mode": "NONE", "keeper": "nobody"}
-    left = left_out(shelf(Locked), {"name": "a", "lock": shut, "latch": loose})
+    left = omittable_paths(shelf(Locked), {"name": "a", "lock": shut, "latch": loose})
     assert left == {("latch", "on"), ("latch", "mode"), ("latch", "keeper")}
 
 
@@ -231,19 +233,24 @@ def test_what_is_required_is_written_beside_a_group_that_is() -> None:
 
 def test_evidence_is_counted_apart() -> None:
     known = known_defaults(SHELF, ALL_DEFAULT, version="2.22")
-    assert counts(known.values()) == {Evidence.SCHEMA: 2, Evidence.PROSE: 1, Evidence.WITNESS: 9}
-    assert counts([]) == dict.fromkeys(Evidence, 0)
+    assert counts(known.values()) == {DefaultEvidence.SCHEMA: 2, DefaultEvidence.PROSE: 1, DefaultEvidence.WITNESS: 9}
+    assert counts([]) == dict.fromkeys(DefaultEvidence, 0)
 
 
 @pytest.mark.parametrize(
     ("version", "evidence"),
-    [("2.22", Evidence.SCHEMA), ("2.22.5", Evidence.SCHEMA), ("2.21", Evidence.WITNESS), ("", Evidence.WITNESS)],
+    [
+        ("2.22", DefaultEvidence.SCHEMA),
+        ("2.22.5", DefaultEvidence.SCHEMA),
+        ("2.21", DefaultEvidence.WITNESS),
+        ("", DefaultEvidence.WITNESS),
+    ],
 )
-def test_before_its_version_a_schema_is_no_better_than_a_witness(version: str, evidence: Evidence) -> None:
+def test_before_its_version_a_schema_is_no_better_than_a_witness(version: str, evidence: DefaultEvidence) -> None:
     path = ("pools", "p", "deserved")
     assert known_defaults(SHELF, ALL_DEFAULT, None, version)[path] is evidence
     against = {"name": "default", "pools": {"p": {"deserved": 3}}}
-    assert (path in left_out(SHELF, ALL_DEFAULT, against, version)) is (evidence is Evidence.SCHEMA)
+    assert (path in omittable_paths(SHELF, ALL_DEFAULT, against, version)) is (evidence is DefaultEvidence.SCHEMA)
 
 
 # Declared wrongly
@@ -289,5 +296,5 @@ def test_what_the_row_of_the_system_shows_is_a_default_where_there_is_one(
     witness: dict[str, Any] | None, left: bool
 ) -> None:
     book = shelf(Book, witness=Witness(("name",), "default"))
-    assert left_out(book, {"name": "a", "shelf": 7}, witness) == ({("shelf",)} if left else set())
-    assert left_out(shelf(Book), {"name": "a", "shelf": 7}, witness) == set()
+    assert omittable_paths(book, {"name": "a", "shelf": 7}, witness) == ({("shelf",)} if left else set())
+    assert omittable_paths(shelf(Book), {"name": "a", "shelf": 7}, witness) == set()

@@ -8,11 +8,11 @@ import pytest
 
 from tests.contract.probes import FOLDER, Probe, read
 from tests.defaults.marks import KINDS, ONE, leaf_fields
-from vastplan.schema.codec import decode
+from vastplan.schema.codec import decode_row
 from vastplan.schema.defaults import known_defaults
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs
+from vastplan.schema.markers import AsWitness, DefaultEvidence, Marker, SameAs
 from vastplan.schema.rows import ABSENT, Path, dig, put
 from vastplan.schema.walk import leaves
 
@@ -76,7 +76,7 @@ def wires(kind: Kind, path: Path) -> Path:
 def test_a_probe_expects_what_the_kind_says(fact: str) -> None:
     kind, probe = KINDS[FACTS[fact]], PROBES[fact]
     absent: set[Path] = set()
-    values = decode(kind, a_row(expected(probe), kind, absent))
+    values = decode_row(kind, a_row(expected(probe), kind, absent))
     for _, field in leaf_fields(kind.fields):  # what the probe calls it
         if field.server_default is not None and isinstance(field.server_default.value, SameAs):
             values[field.server_default.value.field] = values[field.name]
@@ -89,7 +89,7 @@ def test_a_probe_expects_what_the_kind_says(fact: str) -> None:
     told = {leaf.path for leaf in leaves(kind.fields, values)}
     for path, field in leaf_fields(kind.fields):
         default = field.server_default
-        if default is None or default.evidence is Evidence.SCHEMA or field.has(Marker.WRITE_ONLY):
+        if default is None or default.evidence is DefaultEvidence.SCHEMA or field.has(Marker.WRITE_ONLY):
             continue
         place = wires(kind, path)
         if any(place[: len(gone)] == gone for gone in absent):

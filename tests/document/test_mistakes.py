@@ -20,7 +20,7 @@ from vastplan.document.mistakes import mistakes
 from vastplan.document.yaml import Mapping, Sequence, parse
 from vastplan.model.finding import Where
 from vastplan.model.nearest import closest
-from vastplan.schema.allowed import form, models_at
+from vastplan.schema.choices import form, models_at
 from vastplan.schema.types import MISSING, Count, Existing, Name, ReferenceName, Says, SecretSource, Spec
 
 LIBRARY = re.compile(

@@ -40,14 +40,14 @@ TOKEN = "version-token"
     ],
 )
 def test_versions_compare_as_versions(has: str, needed: str, enough: bool) -> None:
-    there, least = versions.parse(has), versions.parse(needed)
+    there, least = versions.parse_version(has), versions.parse_version(needed)
     assert there is not None and least is not None
     assert versions.at_least(there, least) is enough
 
 
 @pytest.mark.parametrize("text", ["five", "", "latest", "x.2", None])
 def test_what_begins_with_no_number_is_no_version(text: object) -> None:
-    assert versions.parse(text) is None
+    assert versions.parse_version(text) is None
 
 
 class _Room(Spec):

@@ -8,15 +8,15 @@ import vastplan.systems
 from tests.lab import full_registry
 from vastplan.app.rights import by_task, operations, written
 from vastplan.model.rights import Right
-from vastplan.schema.operations import Task
+from vastplan.schema.operations import Purpose
 from vastplan.schema.system import discover_systems
 
 SYSTEMS = discover_systems(vastplan.systems)
-LOOKING = (Task.READ, Task.LEDGER_READ, Task.CENSUS)
+LOOKING = (Purpose.READ, Purpose.LEDGER_READ, Purpose.CENSUS)
 
 
 @lru_cache
-def said(system: str) -> dict[Task, frozenset[Right]]:
+def said(system: str) -> dict[Purpose, frozenset[Right]]:
     """What is said of all kinds of a system."""
     registry = full_registry()
     kinds = [kind for kind in registry.kinds.values() if kind.system == system]
@@ -33,7 +33,7 @@ def beyond(system: str, method: str, path: str, *, writable: bool) -> str:
     except KeyError:
         return "nobody says which right it takes"
     rights = said(system)
-    tasks = Task if writable else LOOKING
+    tasks = Purpose if writable else LOOKING
     if right is None or any(right in rights[task] for task in tasks):
         return ""
     return f"takes {right.verb} of {right.on}, which is not said to be needed to {'apply' if writable else 'look'}"

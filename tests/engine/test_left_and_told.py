@@ -14,7 +14,7 @@ from vastplan.engine.matching.attribution import attribute
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
 from vastplan.schema.field import Field
-from vastplan.schema.history import Sought, Trace
+from vastplan.schema.history import ChangedObject, Trace
 from vastplan.schema.kind import Kind
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
@@ -153,9 +153,9 @@ class Remembers:
 
     def __init__(self, *traces: Trace | Exception) -> None:
         self.traces = traces
-        self.sought: Sequence[Sought] = ()
+        self.sought: Sequence[ChangedObject] = ()
 
-    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+    def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         self.sought = sought
         for one in self.traces:
             if isinstance(one, Exception):

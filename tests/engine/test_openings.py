@@ -24,7 +24,7 @@ from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.opening import may_open, opens
-from vastplan.schema.walk import table
+from vastplan.schema.walk import field_table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
 ONLY_READ = {"pod"} | {name for name, kind in REGISTRY_KINDS.items() if kind.endpoint.update is Update.NONE}
@@ -109,7 +109,7 @@ def test_what_is_only_said_when_it_is_made_is_shown_where_it_opens() -> None:
     }
     assert told["create_dir_mode"].after == 777 and told["create_dir_mode"].admits
     assert "create_dir" not in told and not told["path"].admits
-    assert table(view.fields).by_name["create_dir"].opens is None
+    assert field_table(view.fields).by_name["create_dir"].opens is None
 
 
 _BINDING = {

@@ -21,7 +21,7 @@ from tests.importing.worlds import Brownfield, Yard
 from tests.properties.test_random_documents import REGISTRY, SECTION, USABLE, documents
 from vastplan.app.workspace import open_workspace
 from vastplan.model.value import Ref
-from vastplan.schema.defaults import left_out
+from vastplan.schema.defaults import omittable_paths
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Leaf
 from vastplan.schema.kind import Kind
@@ -88,7 +88,7 @@ def _leaves(kind: Kind, entry: Entry) -> Iterator[Leaf]:
         if name not in kind.identity
     }
     own = {name: entry.called for name in kind.identity if name == "name"}
-    unsaid = left_out(kind, own | {name: value for name, value in plain.items() if not isinstance(value, Ref)})
+    unsaid = omittable_paths(kind, own | {name: value for name, value in plain.items() if not isinstance(value, Ref)})
     for leaf in leaves(kind.fields, plain):
         if leaf.value is None:
             leaf = leaf._replace(value=leaf.field.clears)  # within a struct, too

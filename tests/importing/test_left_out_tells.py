@@ -17,7 +17,7 @@ from vastplan.app.importer import Imported, ImportOptions, import_live, write
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.model.address import Address
 from vastplan.model.snapshot import RecordedSnapshot, SeenObject
-from vastplan.schema.defaults import is_witness, left_out
+from vastplan.schema.defaults import is_witness, omittable_paths
 from vastplan.schema.kind import Kind
 from vastplan.schema.rows import Path as Steps
 from vastplan.schema.rows import dig
@@ -105,7 +105,7 @@ def _left(
         version = str(versions[collection.site].get(f"{kind.system}_version", ""))
         for one in collection.objects:
             address = _address(collection.site, kind, one, asked)
-            for path in sorted(left_out(kind, one.values, witness, version)) if address else ():
+            for path in sorted(omittable_paths(kind, one.values, witness, version)) if address else ():
                 value = dig(one.values, path)
                 if value is not None and (kind.name, path) not in seen and dig(asked[address], path) != value:
                     seen.add((kind.name, path))

@@ -19,7 +19,7 @@ from vastplan.model.address import Address
 from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.entries import Entry
-from vastplan.schema.markers import Evidence
+from vastplan.schema.markers import DefaultEvidence
 
 REGISTRY = full_registry()
 KINDS, TYPES = REGISTRY.kinds, REGISTRY.types
@@ -185,10 +185,10 @@ def test_values_are_counted_once_each() -> None:
     full = {"name": "fast", "driver": "file", "parameters": {"a": REDACTED, "b": "x", "c": "y"}, "default": True,
             "reclaim_policy": "Delete", "volume_binding_mode": "Immediate", "view_policy": None}  # fmt: skip
     fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters.b")
-    known: dict[tuple[str, ...], Evidence] = {
-        ("reclaim_policy",): Evidence.SCHEMA,
-        ("volume_binding_mode",): Evidence.WITNESS,
-        ("default",): Evidence.PROSE,
+    known: dict[tuple[str, ...], DefaultEvidence] = {
+        ("reclaim_policy",): DefaultEvidence.SCHEMA,
+        ("volume_binding_mode",): DefaultEvidence.WITNESS,
+        ("default",): DefaultEvidence.PROSE,
     }
     entry = Entry(
         Address("iad", "storage_class", "fast"), {"driver": "file", "default": True, "parameters": {"c": "y"}}
@@ -197,7 +197,7 @@ def test_values_are_counted_once_each() -> None:
     # said are the name, the driver, a parameter and what is said though it is known
     assert figures([flat]) == ImportedValues(written=4, defaults=1, unconfirmed=1, withheld=1, unsaid=1)
     # what is said to be unset, a field that fell as a whole, and nothing that rests on a witness
-    entry, known = Entry(entry.address, {"driver": "file", "view_policy": None}), {("default",): Evidence.PROSE}
+    entry, known = Entry(entry.address, {"driver": "file", "view_policy": None}), {("default",): DefaultEvidence.PROSE}
     fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="reclaim_policy")
     bare = {
         "name": "fast",
@@ -216,7 +216,10 @@ def test_values_are_counted_once_each() -> None:
 def test_values_of_an_entry_that_says_all_are_counted_as_written() -> None:
     one = live("storage_class", "9", name="fast")
     full = {"name": "fast", "driver": "file", "default": True, "reclaim_policy": "Delete"}
-    known: dict[tuple[str, ...], Evidence] = {("reclaim_policy",): Evidence.SCHEMA, ("default",): Evidence.WITNESS}
+    known: dict[tuple[str, ...], DefaultEvidence] = {
+        ("reclaim_policy",): DefaultEvidence.SCHEMA,
+        ("default",): DefaultEvidence.WITNESS,
+    }
     entry = Entry(Address("iad", "storage_class", "fast"), {"driver": "file"})
     assert figures([Flat(one, entry, full, known)]) == ImportedValues(2, 1, 1, 0, 0)
     whole = {**entry.values, "reclaim_policy": "Delete"}

@@ -17,7 +17,7 @@ from tests.kinds.test_kinds import lab as lab
 from tests.lab import Lab, full_registry
 from vastplan.engine.live import observe, read
 from vastplan.model.plan import Plan
-from vastplan.schema.codec import at, decode, item_id
+from vastplan.schema.codec import at, decode_row, item_id
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.rows import put
@@ -127,12 +127,12 @@ def test_what_has_another_form_stays_as_it_is(kind: Kind) -> None:
     for field in kind.fields:
         for raw in (NEWER, [NEWER], [[NEWER]], {"newer": NEWER}, [{"newer": NEWER}], 7, True):
             if field.readable and field.read_at:
-                decode(kind, {field.read_at[0]: raw})
+                decode_row(kind, {field.read_at[0]: raw})
 
 
 def test_a_pool_with_a_newer_permission_is_neither_lost_nor_taken_for_open() -> None:
     row = {"permission_per_vip_pool": {"1": "RW", "2": NEWER, "3": "RO"}}
-    values = decode(KINDS["view_policy"], row)
+    values = decode_row(KINDS["view_policy"], row)
     assert (values["vip_pools"], values["vip_pools_read_only"]) == ([1, f"2 ({NEWER})"], [3])
     finish = KINDS["view_policy"].finish_encode
     assert finish is not None
@@ -145,7 +145,7 @@ def test_a_pool_with_a_newer_permission_is_neither_lost_nor_taken_for_open() -> 
 
 def test_memory_in_a_newer_unit_is_told_and_goes_back_as_it_was() -> None:
     memory = {"deserved": 2, "limit": -1, "units": "Qib"}
-    values = decode(KINDS["project"], {"resources": [{"nodePool": {"name": "default"}, "memory": memory}]})
+    values = decode_row(KINDS["project"], {"resources": [{"nodePool": {"name": "default"}, "memory": memory}]})
     assert values["node_pools"]["default"]["memory"] == {"deserved": "2 Qib", "limit": -1}
     finish = KINDS["project"].finish_encode
     assert finish is not None

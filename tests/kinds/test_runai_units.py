@@ -16,7 +16,7 @@ from vastplan.kinds.runai.data_source import KIND as DATA_SOURCE
 from vastplan.kinds.runai.project import KIND as PROJECT
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
-from vastplan.schema.codec import decode
+from vastplan.schema.codec import decode_row
 from vastplan.sim.runai import RunaiPlane
 
 PROJECT_PATH = "/api/v1/org-unit/projects"
@@ -189,7 +189,7 @@ def test_a_data_source_leaves_a_claim_that_was_there(tmp_path: Path) -> None:
 )
 def test_memory_is_read_in_every_unit(given: dict[str, Any], deserved: int | None) -> None:
     row = {"resources": [{"nodePool": {"id": "1", "name": "default"}, "gpu": {"deserved": 1.0}, "memory": given}]}
-    pool = decode(PROJECT, row)["node_pools"]["default"]
+    pool = decode_row(PROJECT, row)["node_pools"]["default"]
     assert pool["memory"]["deserved"] == deserved
     assert repr(pool["gpu"]["deserved"]) == "1"
 
@@ -199,12 +199,12 @@ def test_memory_is_read_in_every_unit(given: dict[str, Any], deserved: int | Non
     [("10Gi", 10 * 2**30), ("10GiB", 10 * 2**30), ("1TB", 10**12), ("5G", 5 * 10**9), ("some", "some")],
 )
 def test_the_size_of_a_claim_is_read_in_every_dialect(size: str, expected: object) -> None:
-    assert decode(DATA_SOURCE, {"spec": {"claimInfo": {"size": size}}})["size"] == expected
+    assert decode_row(DATA_SOURCE, {"spec": {"claimInfo": {"size": size}}})["size"] == expected
 
 
 def test_rules_that_are_all_unset_are_no_rules() -> None:
     def rules(seconds: int) -> Any:
-        return decode(PROJECT, {"schedulingRules": {"trainingJobTimeLimitSeconds": seconds}})["scheduling_rules"]
+        return decode_row(PROJECT, {"schedulingRules": {"trainingJobTimeLimitSeconds": seconds}})["scheduling_rules"]
 
     assert rules(0) is None
     assert rules(60) == {"training_job_time_limit": 60}

@@ -15,7 +15,7 @@ from tests.kinds.test_kinds import action_of, document, edited
 from tests.lab import Lab
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Verb
-from vastplan.schema.versions import at_least, parse
+from vastplan.schema.versions import at_least, parse_version
 from vastplan.sim.runai import RunaiPlane
 
 VERSIONS = ("2.20", "2.21", "2.22", "2.23", "2.24")
@@ -34,7 +34,7 @@ class On:
 
     def lacks(self, since: str) -> bool:
         """Whether the version comes before another."""
-        have, least = parse(self.version), parse(since)
+        have, least = parse_version(self.version), parse_version(since)
         assert have is not None and least is not None
         return not at_least(have, least)
 

@@ -13,7 +13,7 @@ from tests.lab import Lab
 from vastplan.document.typed import document_form
 from vastplan.kinds.vast.s3_policy import KIND
 from vastplan.model.plan import Cause, Verb
-from vastplan.schema.codec import decode
+from vastplan.schema.codec import decode_row
 from vastplan.schema.walk import redacted
 
 READ = {"Effect": "Allow", "Action": ["s3:GetObject", "s3:ListBucket"], "Resource": "data*"}
@@ -68,7 +68,7 @@ def test_what_says_something_else_is_drift_and_set_back(lab: Lab, other: Any) ->
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[" * 100 + "]" * 100, '{"a": NaN}', '"\\ud800"', None, 7])
 def test_what_is_no_json_is_shown_as_it_is(text: Any) -> None:
-    assert decode(KIND, {"name": "p", "policy": text})["policy"] == text
+    assert decode_row(KIND, {"name": "p", "policy": text})["policy"] == text
 
 
 def test_it_holds_no_secret_and_is_typed_as_data() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.lab import Lab
 from vastplan.kinds.vast import protected_path, protection_policy, replication_peer
 from vastplan.model.plan import Verb
-from vastplan.schema.codec import decode
+from vastplan.schema.codec import decode_row
 from vastplan.sim.tables import load
 
 
@@ -19,7 +19,7 @@ from vastplan.sim.tables import load
 )
 def test_spans_are_seconds_whatever_the_unit_they_come_in(every: str, seconds: int) -> None:
     frame = {"every": every, "start-at": "2026-01-31T02:00:00Z", "keep-local": None, "keep-remote": "7D"}
-    values = decode(protection_policy.KIND, {"frames": [frame]})
+    values = decode_row(protection_policy.KIND, {"frames": [frame]})
     assert values["frames"] == [
         {"every": seconds, "start_at": "2026-01-31 02:00:00", "keep_local": None, "keep_remote": 7 * 86400}
     ]
@@ -27,7 +27,7 @@ def test_spans_are_seconds_whatever_the_unit_they_come_in(every: str, seconds: i
 
 @pytest.mark.parametrize("answered", [7, "7"])
 def test_a_policy_id_may_come_as_a_number_or_as_text(answered: object) -> None:
-    assert decode(protected_path.KIND, {"protection_policy_id": answered}) == {"protection_policy": "7"}
+    assert decode_row(protected_path.KIND, {"protection_policy_id": answered}) == {"protection_policy": "7"}
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from vastplan.operations.calls.copy import LEAST, patience
 from vastplan.operations.modes.restore.copy import clone, standing
 from vastplan.operations.modes.restore.in_place import Rewound, amiss, in_place
 from vastplan.operations.run import Run, Stopped, abort, carry_out, close
-from vastplan.schema.ports.replica import Kept, Role, Side
-from vastplan.schema.ports.snapshots import Copy, Snapshot
+from vastplan.schema.ports.replica import Kept, Side, SideRole
+from vastplan.schema.ports.snapshots import Copy, DirectorySnapshot
 
-GOOD = Snapshot(7, "g-7", "good", "2026-01-01T00:00:00", True)
-SIDE = Side(Role.SOURCE, "SOURCE", "ACTIVE", good=True, enabled=True, connected=False)
+GOOD = DirectorySnapshot(7, "g-7", "good", "2026-01-01T00:00:00", True)
+SIDE = Side(SideRole.SOURCE, "SOURCE", "ACTIVE", good=True, enabled=True, connected=False)
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Directory:
     site: str = "iad"
     directory: str = "/d"
     path: str = "/protectedpaths/1/"
-    known: list[Snapshot] = field(default_factory=lambda: [GOOD])
+    known: list[DirectorySnapshot] = field(default_factory=lambda: [GOOD])
     copying: dict[str, Copy] = field(default_factory=dict)
     side: Side = SIDE
     dangers: dict[str, Any] = field(default_factory=lambda: {"is_dest_ppath": False})
@@ -42,7 +42,7 @@ class Directory:
     def used(self) -> int | None:
         return self.bytes
 
-    def snapshots(self) -> tuple[Snapshot, ...]:
+    def snapshots(self) -> tuple[DirectorySnapshot, ...]:
         return tuple(self.known)
 
     def elsewhere(self, name: str) -> str:
@@ -63,7 +63,7 @@ class Directory:
 
     def keep(self, name: str) -> None:
         self.done.append("keep")
-        self.known.append(Snapshot(8, "g-8", name, "2026-01-02T00:00:00", True))
+        self.known.append(DirectorySnapshot(8, "g-8", name, "2026-01-02T00:00:00", True))
 
     def kept(self, name: str) -> Kept | None:
         return next((Kept(str(one.id), name, one.ready) for one in self.known if one.name == name), None)
@@ -71,7 +71,7 @@ class Directory:
     def look(self) -> Side:
         return self.side
 
-    def size_of(self, snapshot: Snapshot) -> int | None:
+    def size_of(self, snapshot: DirectorySnapshot) -> int | None:
         return None
 
     def restoring(self) -> bool:
@@ -113,7 +113,11 @@ class Directory:
 
 
 def operation(directory: str = "") -> Operation:
-    facts = {"snapshot": {name: getattr(GOOD, name) for name in Snapshot.__slots__}, "directory": directory, "jobs": []}
+    facts = {
+        "snapshot": {name: getattr(GOOD, name) for name in DirectorySnapshot.__slots__},
+        "directory": directory,
+        "jobs": [],
+    }
     return Operation("1", "restore", "in place", "guid", "iad/volume/d", "iad", "iad", "digest", "then", facts=facts)
 
 
@@ -121,7 +125,7 @@ def operation(directory: str = "") -> Operation:
     ("changes", "told"),
     [
         ({}, ""),
-        ({"side": replace(SIDE, role=Role.DESTINATION, said="DESTINATION")}, "it is DESTINATION at iad"),
+        ({"side": replace(SIDE, role=SideRole.DESTINATION, said="DESTINATION")}, "it is DESTINATION at iad"),
         ({"side": replace(SIDE, good=False, state="")}, "it is in state unknown at iad"),
         ({"theirs": True}, "a restore that is not of this document is under way at iad"),
         ({"dangers": {"is_dest_ppath": True}}, "is or contains a replica of another path"),

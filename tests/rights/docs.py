@@ -11,7 +11,7 @@ from vastplan.app.rights import by_task, operations, written
 from vastplan.model.rights import Right
 from vastplan.schema.discover import discover
 from vastplan.schema.kind import Kind
-from vastplan.schema.operations import Operation, Task, reads, writes
+from vastplan.schema.operations import ApiOperation, Purpose, read_operations, write_operations
 from vastplan.schema.system import System, discover_systems
 
 HEAD = """\
@@ -63,13 +63,13 @@ WHERE = {
     ),
 }
 BESIDES = {
-    Task.READ: "to look: log-in, versions, who changed what",
-    Task.WRITE: "to apply: tasks that run",
-    Task.LEDGER_READ: "to look, with the ledger in this cluster (in its namespace)",
-    Task.LEDGER_WRITE: "to apply, with the ledger in this cluster (in its namespace)",
-    Task.CENSUS: "`import --census`",
-    Task.MOVE: "`move run`",
-    Task.RESTORE: "`restore run`",
+    Purpose.READ: "to look: log-in, versions, who changed what",
+    Purpose.WRITE: "to apply: tasks that run",
+    Purpose.LEDGER_READ: "to look, with the ledger in this cluster (in its namespace)",
+    Purpose.LEDGER_WRITE: "to apply, with the ledger in this cluster (in its namespace)",
+    Purpose.CENSUS: "`import --census`",
+    Purpose.MOVE: "`move run`",
+    Purpose.RESTORE: "`restore run`",
 }
 
 
@@ -90,10 +90,10 @@ def page() -> str:
 
 
 def _row(system: System[Any], kind: Kind, changed: bool) -> str:
-    asked = [*reads(kind, alone=changed), *(writes(kind) if changed else ())]
+    asked = [*read_operations(kind, alone=changed), *(write_operations(kind) if changed else ())]
     needed = by_task(system, (each for each in asked if not each.optional))
     section = f"`{kind.section}`" if kind.section else ""
-    return f"| {kind.name} | {section} | {_shown(system, needed[Task.READ])} | {_shown(system, needed[Task.WRITE])} |\n"
+    return f"| {kind.name} | {section} | {_shown(system, needed[Purpose.READ])} | {_shown(system, needed[Purpose.WRITE])} |\n"
 
 
 def _besides(system: System[Any]) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _besides(system: System[Any]) -> Iterator[str]:
                 yield f"| {what}{', done without where refused' if optional else ''} | {_shown(system, rights)} |\n"
 
 
-def _right(system: System[Any], operation: Operation) -> Right | None:
+def _right(system: System[Any], operation: ApiOperation) -> Right | None:
     assert system.right_of is not None
     return system.right_of(operation.method, operation.path)
 

@@ -14,7 +14,7 @@ from tests.lab import Lab, full_registry
 from tests.rights.docs import page
 from vastplan.app.rights import rights_of, written
 from vastplan.model.rights import Right
-from vastplan.schema.operations import Task, plain, reads, writes
+from vastplan.schema.operations import Purpose, read_operations, unnamed_path, write_operations
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rights.md"
 DOCUMENT: dict[str, Any] = {
@@ -40,7 +40,7 @@ def test_the_page_is_not_stale() -> None:
 def test_the_operations_of_a_kind_are_those_that_the_facts_were_cut_for(kind: Any) -> None:
     listed_only = kind.name not in written(full_registry())
     assert listed_only is (kind.name in READ_ONLY)
-    found = [*reads(kind, alone=not listed_only), *(() if listed_only else writes(kind))]
+    found = [*read_operations(kind, alone=not listed_only), *(() if listed_only else write_operations(kind))]
     assert sorted({(one.method, one.path) for one in found}) == sorted({*operations(kind)})
 
 
@@ -48,11 +48,11 @@ def test_the_operations_of_a_kind_are_those_that_the_facts_were_cut_for(kind: An
 def test_what_is_asked_besides_is_all_said(system: str) -> None:
     known = {(one.method, one.path) for one in SYSTEMS[system].besides}
     known |= {("GET", each.path) for each in SYSTEMS[system].uncovered if each.path}
-    assert {(method, plain(path)) for method, path in BESIDES[system]} <= known
+    assert {(method, unnamed_path(path)) for method, path in BESIDES[system]} <= known
     # what a ledger shares with a kind stands with the kind in the facts
     of_kinds = {pair for kind in kinds() if kind.system == system for pair in operations(kind)}
     besides = {(one.method, one.path) for one in SYSTEMS[system].besides}
-    assert besides - of_kinds <= {(method, plain(path)) for method, path in BESIDES[system]}
+    assert besides - of_kinds <= {(method, unnamed_path(path)) for method, path in BESIDES[system]}
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_the_right_of_an_operation(system: str, method: str, path: str, right: R
 
 
 def test_looking_takes_nothing_that_changes() -> None:
-    assert {right.verb for right in said("vast")[Task.READ]} == {"view"}
-    assert {right.verb for right in said("kubernetes")[Task.READ]} == {"get", "list"}
-    assert {right.verb for right in said("runai")[Task.READ]} == {"read"}
+    assert {right.verb for right in said("vast")[Purpose.READ]} == {"view"}
+    assert {right.verb for right in said("kubernetes")[Purpose.READ]} == {"get", "list"}
+    assert {right.verb for right in said("runai")[Purpose.READ]} == {"read"}
 
 
 def taken(names: set[str]) -> set[tuple[str, Right]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.lab import REGISTRY_KINDS
-from vastplan.schema.history import Sought
+from vastplan.schema.history import ChangedObject
 from vastplan.systems.history import of_audit, of_events, of_managers
 
 SINCE = "2026-01-02T03:04:05+00:00"
@@ -15,8 +15,8 @@ LATER, SAME_SECOND = "2026-01-02T04:00:00Z", "2026-01-02T03:04:05.900Z"
 UUID = "8a1f0c52-1111-4222-8333-444455556666"
 
 
-def sought(kind: str, key: str) -> list[Sought]:
-    return [Sought(REGISTRY_KINDS[kind], key, key, SINCE)]
+def sought(kind: str, key: str) -> list[ChangedObject]:
+    return [ChangedObject(REGISTRY_KINDS[kind], key, key, SINCE)]
 
 
 EVENT = {

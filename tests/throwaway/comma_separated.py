@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vastplan.schema.field import Encoder, Read
+from vastplan.schema.field import Read, ShapeEncoder
 from vastplan.schema.shapes.set import Set
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class CommaSeparated(Set):
         """The words, sorted; what is no text stays as it came."""
         return lambda raw: sorted(raw.split(",")) if isinstance(raw, str) else raw
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """One text."""
         return ",".join(encoder.scalar(field, item) for item in value)
 

@@ -15,7 +15,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.schema.former import former_names
+from vastplan.schema.former_names import former_names
 
 Moves = Mapping[Address, Address]  # from the address in the ledger to the new one
 

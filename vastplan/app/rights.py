@@ -16,7 +16,7 @@ from vastplan.model.rights import DocumentRights, NamedObjects, Right, SystemRig
 from vastplan.schema.discover import Registry
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
-from vastplan.schema.operations import Operation, Task, reads, writes
+from vastplan.schema.operations import ApiOperation, Purpose, read_operations, write_operations
 from vastplan.schema.system import System, discover_systems
 
 
@@ -28,27 +28,27 @@ def written(registry: Registry) -> frozenset[str]:
 
 def operations(
     system: System[Any], kinds: Iterable[Kind], writable: Set[str], changed: Set[str]
-) -> Iterator[Operation]:
+) -> Iterator[ApiOperation]:
     """The API calls to a system for some kinds, and its other calls. Kinds in `changed` are also written; kinds in `writable`, which
     a document can have, are also read one by one; the others are only listed."""
     for kind in kinds:
-        yield from reads(kind, alone=kind.name in writable)
+        yield from read_operations(kind, alone=kind.name in writable)
         if kind.name in changed:
-            yield from writes(kind)
+            yield from write_operations(kind)
     yield from system.besides
-    yield from (Operation(Task.CENSUS, "GET", each.path) for each in system.uncovered if each.path)
+    yield from (ApiOperation(Purpose.CENSUS, "GET", each.path) for each in system.uncovered if each.path)
 
 
-def by_task(system: System[Any], asked: Iterable[Operation]) -> dict[Task, frozenset[Right]]:
+def by_task(system: System[Any], asked: Iterable[ApiOperation]) -> dict[Purpose, frozenset[Right]]:
     """The rights that API calls need, by task; for tasks other than reading only those that reading does not need already."""
     assert system.right_of is not None
-    found: dict[Task, set[Right]] = {task: set() for task in Task}
+    found: dict[Purpose, set[Right]] = {task: set() for task in Purpose}
     for operation in asked:
         right = system.right_of(operation.method, operation.path)
         if right is not None:
             found[operation.task].add(right)
-    needed = found[Task.READ]
-    return {task: frozenset(rights if task is Task.READ else rights - needed) for task, rights in found.items()}
+    needed = found[Purpose.READ]
+    return {task: frozenset(rights if task is Purpose.READ else rights - needed) for task, rights in found.items()}
 
 
 def rights_of(workspace: Workspace) -> DocumentRights:
@@ -91,15 +91,17 @@ def _of_system(
 ) -> SystemRights:
     single = [kind for kind in kinds if kind.read_by_name and not isinstance(kind.endpoint.shape, Asked | AskedMembers)]
     listed = [kind for kind in kinds if kind not in single]
-    asked = [each for each in operations(system, listed, writable, changed) if each.task in (Task.READ, Task.WRITE)]
+    asked = [
+        each for each in operations(system, listed, writable, changed) if each.task in (Purpose.READ, Purpose.WRITE)
+    ]
     needed = by_task(system, (each for each in asked if not each.optional))
     everything = by_task(system, asked)
-    optional = (everything[Task.READ] | everything[Task.WRITE]) - needed[Task.READ] - needed[Task.WRITE]
+    optional = (everything[Purpose.READ] | everything[Purpose.WRITE]) - needed[Purpose.READ] - needed[Purpose.WRITE]
     return SystemRights(
         site,
         system.name,
-        tuple(sorted(needed[Task.READ])),
-        tuple(sorted(needed[Task.WRITE])),
+        tuple(sorted(needed[Purpose.READ])),
+        tuple(sorted(needed[Purpose.WRITE])),
         tuple(sorted(optional)),
         tuple(objects for kind in single for objects in _named(system, kind, names[kind.name])),
     )
@@ -107,7 +109,7 @@ def _of_system(
 
 def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjects]:
     """The objects of a kind that is read by name, by namespace: "" for those without one, or with one known only after an apply."""
-    needed = by_task(system, (each for each in (*reads(kind), *writes(kind)) if not each.optional))
+    needed = by_task(system, (each for each in (*read_operations(kind), *write_operations(kind)) if not each.optional))
     places: dict[str, set[str]] = {}
     for locator in named.locators:
         namespace, _, name = locator.rpartition("/")
@@ -116,6 +118,8 @@ def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjec
         places.setdefault("", set()).add(name)
     for namespace, inside in sorted(places.items()):
         ours = {name for name in inside if name in named.called or f"{namespace}/{name}".lstrip("/") in named.whole}
-        reading, writing = (tuple(sorted(right.verb for right in needed[task])) for task in (Task.READ, Task.WRITE))
-        on = next(right.on for right in needed[Task.READ])
+        reading, writing = (
+            tuple(sorted(right.verb for right in needed[task])) for task in (Purpose.READ, Purpose.WRITE)
+        )
+        on = next(right.on for right in needed[Purpose.READ])
         yield NamedObjects(on, namespace, tuple(sorted(inside)), tuple(sorted(ours)), reading, writing)

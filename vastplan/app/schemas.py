@@ -32,7 +32,7 @@ from vastplan.schema.connection import CommandSecret
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
 from vastplan.schema.field import Field
-from vastplan.schema.markers import AsWitness, Evidence, SameAs, ServerDefault
+from vastplan.schema.markers import AsWitness, DefaultEvidence, SameAs, ServerDefault
 from vastplan.schema.system import discover_systems
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -56,9 +56,9 @@ _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}
 
 
 _EVIDENCE = {
-    Evidence.SCHEMA: "the vendor's schema says so",
-    Evidence.PROSE: "the vendor's documentation says so",
-    Evidence.WITNESS: "as far as is known; no vendor says so",
+    DefaultEvidence.SCHEMA: "the vendor's schema says so",
+    DefaultEvidence.PROSE: "the vendor's documentation says so",
+    DefaultEvidence.WITNESS: "as far as is known; no vendor says so",
 }
 
 

@@ -33,7 +33,7 @@ from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry
-from vastplan.schema.former import with_former_names
+from vastplan.schema.former_names import with_former_names
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import Client, discover_systems
 

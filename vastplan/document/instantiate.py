@@ -21,10 +21,10 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.nearest import known_ones
 from vastplan.model.wording import shortened, some
 from vastplan.model.yaml_text import yaml_scalar
-from vastplan.schema.allowed import form
+from vastplan.schema.choices import form
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
-from vastplan.schema.problem_words import there
+from vastplan.schema.problem_words import written_value
 
 MAX_ENTRIES = 150_000  # on all sites together
 MAX_VALUES = 2_000_000  # in them
@@ -268,7 +268,7 @@ class Instantiator:
             site = names if isinstance(names, str) and names in self._sites else next(iter(self._sites))
             self._problem(
                 "VP201",
-                f"sites is {there(values['sites'])}, not a list of site names",
+                f"sites is {written_value(values['sites'])}, not a list of site names",
                 values.where("sites"),
                 f"write sites: [{site}]",
             )
@@ -290,7 +290,7 @@ class Instantiator:
         if isinstance(value, Mapping):
             return value
         if value is not None:
-            self._problem("VP205", f"{key} is {there(value)}", holder.where(key), fix)
+            self._problem("VP205", f"{key} is {written_value(value)}", holder.where(key), fix)
             return None
         return Mapping(holder.where(key))
 

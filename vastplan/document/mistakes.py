@@ -16,8 +16,8 @@ from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Where
 from vastplan.model.nearest import known_ones, suggestion
-from vastplan.schema.allowed import example, form, keys_at, models_at
-from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
+from vastplan.schema.choices import field_example, form, keys_at, models_at
+from vastplan.schema.problem_words import expected_text, is_of_another_type, misfit, problem_text
 
 Path = tuple[Any, ...]
 Near = Callable[[str, Collection[str]], str]
@@ -108,7 +108,7 @@ def mistakes(
             )
             mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, fix, meant)
         else:
-            text, choices = said(problem.error, models_at(model, path))
+            text, choices = problem_text(problem.error, models_at(model, path))
             written = problem.error["input"]
             fix = suggestion(near(written, choices)) if isinstance(written, str) and choices else ""
             bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
@@ -120,7 +120,7 @@ def mistakes(
     for path, where in missing.items():
         last = str(path[-1])
         if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # otherwise the key is there, misspelt
-            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
+            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {field_example(model, path)}")
 
 
 def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -> str:
@@ -195,7 +195,7 @@ def _distance(path: Path, arm: list[_Problem]) -> tuple[int, int]:
 def _for_all(model: type[BaseModel], values: Any, path: Path, every: list[_Problem]) -> _Problem:
     """One problem for all arms, which lists the forms that may be written."""
     models = models_at(model, path)
-    of_types = [wanted(one.error, models) for one in every if one.path == path]
+    of_types = [expected_text(one.error, models) for one in every if one.path == path]
     forms = [*of_types, *map(form, models)]
     first = next((one for one in every if one.path == path), every[0])
     where = first.where if first.path == path else _where(values, path)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from vastplan.model.finding import Finding, error
 from vastplan.schema.entries import Entry
-from vastplan.schema.former import former_addresses
+from vastplan.schema.former_names import former_addresses
 
 
 def renamed_in_a_ring(entries: Iterable[Entry]) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import Key
-from vastplan.schema.walk import canonical, map_references
+from vastplan.schema.walk import canonical_values, map_references
 
 _MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many sites
 
@@ -160,7 +160,7 @@ class Resolver:
 
         symbolic = map_references(raw.type.fields, values, change)
         address = Address(raw.site, raw.type.name, raw.name)
-        values = canonical(raw.type.fields, symbolic)
+        values = canonical_values(raw.type.fields, symbolic)
         return Entry(address, values, raw.where, renamed_from=raw.renamed_from, inside=raw.inside)
 
     def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:

@@ -13,7 +13,7 @@ from vastplan.model.nearest import closest, suggestion
 from vastplan.model.sensitive import allow_in_texts
 from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence, too_many
-from vastplan.schema.problem_words import there
+from vastplan.schema.problem_words import written_value
 
 __all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load", "parse", "too_many"]
 
@@ -53,7 +53,7 @@ def parse(raw: bytes, shown: str) -> Mapping:
             [
                 error(
                     "VP105",
-                    what or f"this is {there(tree)}, and a document is a mapping of sections",
+                    what or f"this is {written_value(tree)}, and a document is a mapping of sections",
                     fix=fix,
                     where=Where(shown, 1, 1),
                 )

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 from vastplan.document.scalars import Unwritable, key_text, scalar
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.allowed import models_at
+from vastplan.schema.choices import models_at
 from vastplan.schema.entries import EntryType
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
-from vastplan.schema.problem_words import said
+from vastplan.schema.problem_words import problem_text
 from vastplan.schema.types import CANONICAL
 from vastplan.schema.walk import map_references
 
@@ -97,7 +97,7 @@ def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any])
     except ValidationError as invalid:
         problem = invalid.errors(include_url=False)[0]
         where = problem["loc"]
-        text, _ = said(problem, models_at(kind.model, where))
+        text, _ = problem_text(problem, models_at(kind.model, where))
         return (str(where[0]) if where else ""), text
     return None
 

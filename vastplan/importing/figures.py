@@ -9,14 +9,14 @@ from typing import Any
 from vastplan.importing.flatten import Flat, is_unset
 from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import REDACTED
-from vastplan.schema.markers import Evidence
+from vastplan.schema.markers import DefaultEvidence
 from vastplan.schema.walk import leaves
 
 
 def figures(flats: Iterable[Flat]) -> ImportedValues:
     """The counts over all these objects; unset values do not count."""
     written, withheld, fallen = 0, 0, 0
-    known: Counter[Evidence] = Counter()
+    known: Counter[DefaultEvidence] = Counter()
     for flat in flats:
         gone = {left.path for left in flat.fallen}
         said = flat.entry.values if flat.whole is None else flat.whole
@@ -36,7 +36,7 @@ def figures(flats: Iterable[Flat]) -> ImportedValues:
             if field.keys_of_others is None
             for _ in _redacted(flat.live.values.get(field.name))
         )
-    unconfirmed = known.pop(Evidence.WITNESS, 0)
+    unconfirmed = known.pop(DefaultEvidence.WITNESS, 0)
     return ImportedValues(written, sum(known.values()), unconfirmed, withheld, fallen)
 
 

@@ -19,7 +19,7 @@ from vastplan.model.value import REDACTED
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
-from vastplan.schema.markers import Evidence, Marker, Refers
+from vastplan.schema.markers import DefaultEvidence, Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, same
@@ -37,7 +37,7 @@ class Flat:
     live: Live
     entry: Entry
     full: Mapping[str, Any]
-    known: Mapping[Path, Evidence]
+    known: Mapping[Path, DefaultEvidence]
     """The values that are the system's defaults, with the evidence for each."""
     fallen: tuple[Left, ...] = ()
     """Fields that are left out."""

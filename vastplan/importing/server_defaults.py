@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.schema.defaults import is_witness, known_defaults
-from vastplan.schema.markers import Evidence
+from vastplan.schema.markers import DefaultEvidence
 from vastplan.schema.rows import Path
 
 
@@ -19,7 +19,7 @@ class ServerDefaults:
         self._observed, self._versions = observed, versions
         self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
 
-    def known(self, live: Live) -> Mapping[Path, Evidence]:
+    def known(self, live: Live) -> Mapping[Path, DefaultEvidence]:
         """The leaves of an object that need not be written, with the evidence for each."""
         key = live.site, live.kind.name
         if key not in self._witnesses:

@@ -10,7 +10,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.clock import Clock
-from vastplan.schema.ports.replica import Directory, Replica, Role, Side
+from vastplan.schema.ports.replica import Directory, Replica, Side, SideRole
 from vastplan.schema.ports.workloads import Job, Jobs, Mounts
 
 LABEL = "vastplan.move"
@@ -108,7 +108,7 @@ class Ends(Home):
 
 def writes(side: Side) -> str:
     """Whether a side takes writes, in words."""
-    if side.role is Role.CHANGING:
+    if side.role is SideRole.CHANGING:
         return "is changing its role and may refuse writes"
     return "may write" if side.writes else "may not write"
 

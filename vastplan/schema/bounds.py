@@ -12,7 +12,7 @@ from vastplan.model import units
 from vastplan.schema.types import Bandwidth
 
 
-def some(parse: Callable[[str], int], sentence: str) -> Any:
+def above_zero(parse: Callable[[str], int], sentence: str) -> Any:
     """A validator for amounts above zero; `sentence` says in its message what to change."""
 
     def check(value: Any) -> Any:
@@ -24,7 +24,7 @@ def some(parse: Callable[[str], int], sentence: str) -> Any:
     return BeforeValidator(check)
 
 
-def within(holds: Callable[[float], bool], sentence: str) -> Any:
+def in_bounds(holds: Callable[[float], bool], sentence: str) -> Any:
     """A validator for numbers for which `holds` is true; `sentence` says in its message what to change."""
 
     def check(value: Any) -> Any:
@@ -39,5 +39,5 @@ def _whole(value: str) -> int:
     return int(value) if re.fullmatch(r"-?\d{1,18}", value) else 1  # text that is not a number is refused by its type
 
 
-Rate = Annotated[Bandwidth, some(units.parse_bandwidth, "leave out what is not known or not limited")]
-Many = Annotated[int, Field(ge=1, le=10**9), some(_whole, "give 1 or more, or leave it out")]
+Rate = Annotated[Bandwidth, above_zero(units.parse_bandwidth, "leave out what is not known or not limited")]
+Many = Annotated[int, Field(ge=1, le=10**9), above_zero(_whole, "give 1 or more, or leave it out")]

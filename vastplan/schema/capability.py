@@ -11,17 +11,17 @@ from typing import Annotated
 from pydantic import MISSING, Field
 
 from vastplan.model import units
-from vastplan.schema.bounds import Many, Rate, some, within
+from vastplan.schema.bounds import Many, Rate, above_zero, in_bounds
 from vastplan.schema.types import Bytes, Name, Spec
 
-_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out to use what the cluster reports")]
+_Capacity = Annotated[Bytes, above_zero(units.parse_bytes, "leave it out to use what the cluster reports")]
 _Percent = Annotated[
     Annotated[int, Field(ge=1, le=10000)],
-    within(lambda percent: 1 <= percent <= 10000, "100 promises exactly what exists; give 1 to 10000"),
+    in_bounds(lambda percent: 1 <= percent <= 10000, "100 promises exactly what exists; give 1 to 10000"),
 ]
 _Ratio = Annotated[
     Annotated[float, Field(ge=1, le=100)],
-    within(
+    in_bounds(
         lambda ratio: 1 <= ratio <= 100, "a ratio is the size before reduction divided by the size after it: 1 to 100"
     ),
 ]

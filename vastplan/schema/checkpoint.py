@@ -12,7 +12,7 @@ from pydantic import MISSING, BeforeValidator, Field, StringConstraints, model_v
 
 from vastplan.model import units
 from vastplan.model.wording import quoted
-from vastplan.schema.bounds import Many, Rate, some, within
+from vastplan.schema.bounds import Many, Rate, above_zero, in_bounds
 from vastplan.schema.markers import Typed
 from vastplan.schema.types import Bytes, Name, Says, Span, Spec, Text
 
@@ -47,24 +47,26 @@ def _by_pool(value: Any) -> Any:
     return value
 
 
-_Size = Annotated[Bytes, some(units.parse_bytes, "a checkpoint has a size, for example 980 GB")]
-_Interval = Annotated[Span, some(units.parse_span, "checkpoints follow each other after some time, for example 30m")]
-_Time = Annotated[Span, some(units.parse_span, "give a time, for example 30m, or leave it out")]
+_Size = Annotated[Bytes, above_zero(units.parse_bytes, "a checkpoint has a size, for example 980 GB")]
+_Interval = Annotated[
+    Span, above_zero(units.parse_span, "checkpoints follow each other after some time, for example 30m")
+]
+_Time = Annotated[Span, above_zero(units.parse_span, "give a time, for example 30m, or leave it out")]
 _Parameters = Annotated[
     Annotated[int, Field(ge=1, le=10**16), BeforeValidator(_parameters, json_schema_input_type=int | str)],
     Typed(_model_size),
-    some(_parameters, "a model has parameters, for example 70B"),
+    above_zero(_parameters, "a model has parameters, for example 70B"),
 ]
 _Share = Annotated[
     Annotated[float, Field(gt=0, lt=1)],
-    within(
+    in_bounds(
         lambda share: 0 < share < 1,
         "a share is above 0 and below 1, for example 0.02 for 2 %",
     ),
 ]
 _Saved = Annotated[
     Annotated[float, Field(gt=0, le=64)],
-    within(
+    in_bounds(
         lambda size: 0 < size <= 64,
         "more than 0 and at most 64 bytes are saved for each parameter: 10 to 16 with the optimizer",
     ),

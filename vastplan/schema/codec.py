@@ -13,11 +13,11 @@ from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import Marker, Refers
-from vastplan.schema.rows import at, dig, prune, put
-from vastplan.schema.walk import changed_part, merge, overlay
+from vastplan.schema.rows import at, dig, prune_nulls, put
+from vastplan.schema.walk import changed_part, merge_values, overlay_body
 
 __all__ = [
-    "Encoder", "Resolve", "at", "changed_part", "controller_reader", "decode", "decoder", "dig", "item_id", "merge", "overlay", "prune", "put",
+    "Encoder", "Resolve", "at", "changed_part", "controller_reader", "decode_row", "decoder", "dig", "item_id", "merge_values", "overlay_body", "prune_nulls", "put",
     "system_owned_test",
 ]  # fmt: skip
 
@@ -65,14 +65,14 @@ class Encoder:
         return self._resolve(Ref(Address(self._site, target, name), managed=False), attribute)
 
 
-def decode(kind: Kind, row: Row) -> Values:
+def decode_row(kind: Kind, row: Row) -> Values:
     """The values of a kind's fields in a row; references stay raw wire values until the objects that they refer to are known."""
-    values = walk.decode(kind.fields, row)
+    values = walk.decode_fields(kind.fields, row)
     return kind.finish_decode(values, row) if kind.finish_decode else values
 
 
 def decoder(kind: Kind, example: Row) -> Callable[[Row], Values]:
-    """A function that decodes rows of a kind as `decode` does, and is fast for rows with the same keys as `example`."""
+    """A function that decodes rows of a kind as `decode_row` does, and is fast for rows with the same keys as `example`."""
     read, finish = kind.fields.readable.of_rows_like(example), kind.finish_decode
     return read if finish is None else lambda row: finish(read(row), row)
 

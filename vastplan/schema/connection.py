@@ -46,7 +46,7 @@ _APART = (re.compile(r"[\s=]+"), re.compile(r"[\"'`]"), re.compile(r"[\s\"'`;<>|
 """Separators of the words inside a word: in a list of options, around quotes that hold blanks, and in a shell command."""
 
 
-def meant(word: str, folder: Path) -> list[Path]:
+def word_paths(word: str, folder: Path) -> list[Path]:
     """The files and folders that a word of a command or of a kubeconfig may name, relative to that folder or to the working
     folder; also in `--option=FILE` and in a shell command, with quotes and variables. A word of only dots and slashes names none:
     filters are written so (`jq .`)."""
@@ -117,7 +117,7 @@ class SystemSpec(Spec):
     def named(self, folder: Path) -> list[Path]:
         """All files that a connections file in that folder names for the system, and those named in these; they need not exist."""
         commands = [source.command for _, source in self.credentials() if isinstance(source, CommandSecret)]
-        words = [path for command in commands for word in command for path in meant(word, folder)]
+        words = [path for command in commands for word in command for path in word_paths(word, folder)]
         return [*(folder / name for name in self.files()), *words]
 
     def variables(self) -> list[str]:

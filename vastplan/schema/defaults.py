@@ -13,9 +13,9 @@ from typing import Any
 from vastplan.model.value import REDACTED
 from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs, ServerDefault
+from vastplan.schema.markers import AsWitness, DefaultEvidence, Marker, SameAs, ServerDefault
 from vastplan.schema.rows import ABSENT, Path, dig
-from vastplan.schema.versions import at_least, parse
+from vastplan.schema.versions import at_least, parse_version
 from vastplan.schema.walk import leaves, same
 
 
@@ -24,22 +24,22 @@ def is_witness(kind: Kind, values: Mapping[str, Any]) -> bool:
     return kind.witness is not None and dig(values, kind.witness.path) == kind.witness.value
 
 
-def left_out(
+def omittable_paths(
     kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
 ) -> frozenset[Path]:
     """The paths of a live object's values that a document can leave out; see `known_defaults`."""
     return frozenset(known_defaults(kind, values, witness_values, version))
 
 
-def counts(known: Iterable[Evidence]) -> dict[Evidence, int]:
+def counts(known: Iterable[DefaultEvidence]) -> dict[DefaultEvidence, int]:
     """How many there are of each kind of evidence, zeros included."""
     counted = Counter(known)
-    return {evidence: counted[evidence] for evidence in Evidence}
+    return {evidence: counted[evidence] for evidence in DefaultEvidence}
 
 
 def known_defaults(
     kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
-) -> dict[Path, Evidence]:
+) -> dict[Path, DefaultEvidence]:
     """The leaves of a live object's decoded values that equal the system's default, and how the default is known.
 
     `witness_values` are the values of the row that ships with the system, `None` where there is none; `version` is the version
@@ -48,7 +48,7 @@ def known_defaults(
     lists that could let in nobody new. A required field counts only where its whole struct does.
     """
     witness = witness_values if _speaks_of(kind, values, witness_values) else None
-    known: dict[Path, Evidence] = {}
+    known: dict[Path, DefaultEvidence] = {}
     written: list[Path] = []
     required: set[Path] = set()
     grouped: dict[tuple[Path, str], list[Leaf]] = {}
@@ -85,7 +85,7 @@ def _evidence(
     values: Mapping[str, Any],
     witness: Mapping[str, Any] | None,
     version: str,
-) -> Evidence | None:
+) -> DefaultEvidence | None:
     """How it is known that the value of a leaf is its default; `None` where it has another value, or the witness contradicts."""
     if isinstance(default.value, AsWitness):
         shown = ABSENT if witness is None else dig(witness, leaf.path)
@@ -94,8 +94,8 @@ def _evidence(
         return None
     evidence = default.evidence
     if default.since and not _reached(version, default.since):
-        evidence = Evidence.WITNESS
-    if evidence is Evidence.WITNESS and witness is not None:
+        evidence = DefaultEvidence.WITNESS
+    if evidence is DefaultEvidence.WITNESS and witness is not None:
         shown = dig(witness, leaf.path)
         if shown is not ABSENT and shown is not REDACTED and not _is_default(default, leaf.field, shown, witness):
             return None
@@ -134,5 +134,5 @@ def _lets_in_everybody(field: Field, value: Any) -> bool:
 
 
 def _reached(version: str, needed: str) -> bool:
-    has, least = parse(version), parse(needed)
+    has, least = parse_version(version), parse_version(needed)
     return has is not None and least is not None and at_least(has, least)

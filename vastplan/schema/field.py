@@ -53,7 +53,7 @@ class Leaf(NamedTuple):
     immutable: bool
 
 
-class Encoder(Protocol):
+class ShapeEncoder(Protocol):
     """The part of the encoder that shapes use."""
 
     def value(self, field: Field, value: Any) -> Any:
@@ -121,7 +121,7 @@ class Shape:
         """The part of a leaf's value that its digest is computed from."""
         return value
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """The wire form of a value that is not null."""
         return encoder.scalar(field, value)
 

@@ -13,7 +13,7 @@ WirePath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class ChangedObject:
     """An object that has changed: its kind, id and locator, and when it was last applied (ISO 8601, whole seconds)."""
 
     kind: Kind
@@ -39,14 +39,14 @@ class Trace:
 class Historian(Protocol):
     """A provider that can show who changed what."""
 
-    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+    def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """The changes of these objects since they were applied, each with the object's index in `sought`; only reads.
 
         Raises what reads raise; a caller reports the author as unknown and goes on.
         """
 
 
-def moment(text: str) -> datetime | None:
+def zoned_moment(text: str) -> datetime | None:
     """A time with its zone, `None` for text that is not one."""
     try:
         time = datetime.fromisoformat(text)
@@ -55,17 +55,17 @@ def moment(text: str) -> datetime | None:
     return time if time.tzinfo is not None else None
 
 
-def later(when: str, since: str, slack: int = 1) -> bool:
+def is_later(when: str, since: str, slack: int = 1) -> bool:
     """Whether something was done after an apply, by at least `slack` seconds, because the ledger records whole seconds.
 
     vastplan's own writes come just before that record; to report one of them as a change by others would be worse than to miss
     a change.
     """
-    done, applied = moment(when), moment(since)
+    done, applied = zoned_moment(when), zoned_moment(since)
     return done is not None and applied is not None and done >= applied + timedelta(seconds=slack)
 
 
-def earliest(sought: Sequence[Sought]) -> datetime | None:
+def earliest(sought: Sequence[ChangedObject]) -> datetime | None:
     """The earliest time at which one of these was applied, `None` where it is not known for any."""
-    times = [time for changed in sought if (time := moment(changed.since)) is not None]
+    times = [time for changed in sought if (time := zoned_moment(changed.since)) is not None]
     return min(times, default=None)

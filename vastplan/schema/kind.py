@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
-from vastplan.schema.across_sites import Grouped, RemoteDirectory
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import Delivers, Once
 from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
@@ -20,6 +19,7 @@ from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
 from vastplan.schema.markers import Marker, SameAs, Since, Until
+from vastplan.schema.site_groups import Grouped, RemoteDirectory
 from vastplan.schema.walk import FieldTable
 
 Row = dict[str, Any]

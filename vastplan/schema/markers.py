@@ -303,7 +303,7 @@ class InsteadOf:
     keys: tuple[tuple[str, str], ...] = ()
 
 
-class Evidence(Enum):
+class DefaultEvidence(Enum):
     """How it is known which default a system uses for a field."""
 
     SCHEMA = "schema"  # `default` in the schema of every document of the vendor that has the field
@@ -311,7 +311,7 @@ class Evidence(Enum):
     WITNESS = "witness"  # a client or a simulator says so, and no row that ships with the system contradicts it
 
 
-SCHEMA, PROSE, WITNESS = Evidence.SCHEMA, Evidence.PROSE, Evidence.WITNESS
+SCHEMA, PROSE, WITNESS = DefaultEvidence.SCHEMA, DefaultEvidence.PROSE, DefaultEvidence.WITNESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +337,7 @@ class ServerDefault:
     """
 
     value: Any
-    evidence: Evidence
+    evidence: DefaultEvidence
     since: str = ""
     group: str = ""
 

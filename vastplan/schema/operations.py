@@ -20,7 +20,7 @@ from vastplan.schema.endpoint import (
 from vastplan.schema.kind import Kind
 
 
-class Task(Enum):
+class Purpose(Enum):
     """What an operation is needed for."""
 
     READ = "read"  # plan, drift, show, import and record
@@ -33,11 +33,11 @@ class Task(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ApiOperation:
     """One operation: its method, and its path with `{}` for every name and id. vastplan works without an `optional` one where it
     is refused."""
 
-    task: Task
+    task: Purpose
     method: str
     path: str
     optional: bool = False
@@ -47,9 +47,9 @@ def collection_path(kind: Kind) -> str:
     """The path of the POST that creates an object."""
     endpoint = kind.endpoint
     if isinstance(endpoint.shape, Members | AskedMembers):
-        return plain(endpoint.shape.path)
+        return unnamed_path(endpoint.shape.path)
     root, _, plural = endpoint.path.rpartition("/")
-    return f"{root}/namespaces/{{}}/{plural}" if endpoint.namespaced else plain(endpoint.path)
+    return f"{root}/namespaces/{{}}/{plural}" if endpoint.namespaced else unnamed_path(endpoint.path)
 
 
 def item_path(kind: Kind) -> str:
@@ -66,49 +66,51 @@ def type_paths(kind: Kind) -> tuple[str, ...]:
     return tuple(f"{kind.endpoint.path}/{step}" for step in shape.paths.values()) if isinstance(shape, PerUnit) else ()
 
 
-def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
+def read_operations(kind: Kind, *, alone: bool = True) -> Iterator[ApiOperation]:
     """The operations that read a kind's objects: all of them, and with `alone` also each by itself."""
     shape = kind.endpoint.shape
     asked = isinstance(shape, Asked | AskedMembers)
-    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name and not asked)
+    yield ApiOperation(Purpose.READ, "GET", unnamed_path(kind.endpoint.path), optional=kind.read_by_name and not asked)
     if isinstance(shape, Asked | AskedMembers):
-        yield Operation(Task.READ, "GET", plain(shape.places))
-    yield from (Operation(Task.READ, "GET", path) for path in type_paths(kind))
+        yield ApiOperation(Purpose.READ, "GET", unnamed_path(shape.places))
+    yield from (ApiOperation(Purpose.READ, "GET", path) for path in type_paths(kind))
     if alone and isinstance(kind.endpoint.shape, Collection):
-        yield Operation(Task.READ, "GET", item_path(kind))
+        yield ApiOperation(Purpose.READ, "GET", item_path(kind))
 
 
-def writes(kind: Kind) -> Iterator[Operation]:
+def write_operations(kind: Kind) -> Iterator[ApiOperation]:
     """The operations that create, change and delete a kind's objects."""
     if isinstance(kind.endpoint.shape, PerUnit):
-        yield from (Operation(Task.WRITE, method, path) for path in type_paths(kind) for method in ("PUT", "DELETE"))
+        yield from (
+            ApiOperation(Purpose.WRITE, method, path) for path in type_paths(kind) for method in ("PUT", "DELETE")
+        )
         return
     if not isinstance(kind.endpoint.shape, Singleton | Asked):  # these always exist
         yield from _making(kind)
-        yield Operation(Task.WRITE, *removal(kind))
+        yield ApiOperation(Purpose.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
-        yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
+        yield ApiOperation(Purpose.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
     one = item_path(kind)
     end = "/" if one.endswith("/") else ""
     for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
-        yield Operation(Task.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
+        yield ApiOperation(Purpose.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
 
 
-def _making(kind: Kind) -> Iterator[Operation]:
+def _making(kind: Kind) -> Iterator[ApiOperation]:
     shape = kind.endpoint.shape
     if isinstance(shape, OfSnapshots):
-        yield Operation(Task.WRITE, "GET", plain(shape.snapshots))
-        yield from (Operation(Task.WRITE, "GET", f"{path}/{{}}") for path in (shape.contents,) if path)
+        yield ApiOperation(Purpose.WRITE, "GET", unnamed_path(shape.snapshots))
+        yield from (ApiOperation(Purpose.WRITE, "GET", f"{path}/{{}}") for path in (shape.contents,) if path)
     if not isinstance(shape, Clones):
-        yield Operation(Task.WRITE, "POST", collection_path(kind))
+        yield ApiOperation(Purpose.WRITE, "POST", collection_path(kind))
         return
-    yield from (Operation(Task.WRITE, "GET", path) for path in (shape.rooms, shape.snapshots))
-    yield Operation(Task.WRITE, "POST", plain(shape.path))
+    yield from (ApiOperation(Purpose.WRITE, "GET", path) for path in (shape.rooms, shape.snapshots))
+    yield ApiOperation(Purpose.WRITE, "POST", unnamed_path(shape.path))
     far = shape.far
     asked = (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots)
-    yield from (Operation(Task.WRITE, "GET", path) for path in asked)
-    yield Operation(Task.WRITE, "POST", collection_path(kind))
-    yield Operation(Task.WRITE, "PATCH", item_path(kind) + shape.stop)
+    yield from (ApiOperation(Purpose.WRITE, "GET", path) for path in asked)
+    yield ApiOperation(Purpose.WRITE, "POST", collection_path(kind))
+    yield ApiOperation(Purpose.WRITE, "PATCH", item_path(kind) + shape.stop)
 
 
 def removal(kind: Kind) -> tuple[str, str]:
@@ -117,6 +119,6 @@ def removal(kind: Kind) -> tuple[str, str]:
     return ("DELETE", item_path(kind)) if revoked is None else ("PATCH", item_path(kind) + revoked.action)
 
 
-def plain(path: str) -> str:
+def unnamed_path(path: str) -> str:
     """A path with `{}` for each of its named parameters."""
     return "/".join("{}" if step.startswith("{") and step.endswith("}") else step for step in path.split("/"))

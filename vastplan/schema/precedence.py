@@ -21,8 +21,8 @@ def with_precedence(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> list
     Where two objects would each create what the other starts from (a directory that each site replicates to the other), neither
     precedes the other: none of them could be first.
     """
-    there = _placed(list(entries), kinds, here=True)
-    return _placed(there, kinds, here=False)
+    placed = _placed(list(entries), kinds, here=True)
+    return _placed(placed, kinds, here=False)
 
 
 def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> list[Entry]:

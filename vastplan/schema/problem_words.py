@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from vastplan.model.wording import counted, quoted
-from vastplan.schema.allowed import form
-from vastplan.schema.types import QUANTITY, SAID
+from vastplan.schema.choices import form
+from vastplan.schema.types import GIVEN, QUANTITY
 
 _NUMBER, _WHOLE = "a number", "a whole number"
 _TYPES = {  # the word for the expected type, by pydantic's error
@@ -47,17 +47,17 @@ def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
 
 def is_of_another_type(error: ErrorDetails) -> bool:
     """Whether a value has another type than expected, and is not only a wrong value of that type."""
-    if error["type"] in (SAID, QUANTITY):
+    if error["type"] in (GIVEN, QUANTITY):
         return not isinstance(error["input"], str)
     if error["type"] == "literal_error":
         return error["input"] is None or isinstance(error["input"], list | Mapping)
     return error["type"] in _TYPES
 
 
-def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
+def expected_text(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
     """What to write in its place; `models` are the structs that are allowed there."""
     context = error.get("ctx", {})
-    if error["type"] == SAID:
+    if error["type"] == GIVEN:
         return str(context["words"])
     if error["type"] == QUANTITY:
         return str(context["wanted"])
@@ -68,22 +68,22 @@ def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
     return _TYPES.get(error["type"], "something else")
 
 
-def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, tuple[str, ...]]:
+def problem_text(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, tuple[str, ...]]:
     """What is wrong, and the choices where the value must be one of several."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == _NO_FORM:
-        return f"is {there(value)}; write {_either(context['forms'])}", ()
+        return f"is {written_value(value)}; write {_either(context['forms'])}", ()
     if kind == "literal_error":
         expected = str(context["expected"])
         choices = tuple(re.findall(r"'([^']*)'", expected))
         if not choices and isinstance(value, str) and value.strip() == expected:
             return f"is text; write {expected}, without quotes", ()
         like = (isinstance(value, str) and value) or (type(value) is int and not choices)
-        return (f"must be {expected}" if like else f"is {there(value)}; write {expected}"), choices
-    if kind == SAID and isinstance(value, str):
+        return (f"must be {expected}" if like else f"is {written_value(value)}; write {expected}"), choices
+    if kind == GIVEN and isinstance(value, str):
         return _not_as(value, context), ()
     if is_of_another_type(error):
-        return _of_another_type(kind, value, wanted(error, models)), ()
+        return _of_another_type(kind, value, expected_text(error, models)), ()
     if kind in _BOUNDS:
         too, text = _BOUNDS[kind]
         if value < 0 and context.get("ge") == 0:
@@ -105,7 +105,7 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         return "is too large", ()
     if kind == "value_error":
         return error["msg"].removeprefix("Value error, "), ()
-    return f"is {there(value)} that cannot be used here", ()  # no type of a document causes such an error today
+    return f"is {written_value(value)} that cannot be used here", ()  # no type of a document causes such an error today
 
 
 def _not_as(value: str, context: Mapping[str, Any]) -> str:
@@ -133,7 +133,7 @@ def _meant(value: str, words: str) -> str:
 def _of_another_type(kind: str, value: Any, what: str) -> str:
     is_number = isinstance(value, bool | int | float)
     if kind == "string_type" and is_number:
-        return f"is {there(value)}; put it in quotes"
+        return f"is {written_value(value)}; put it in quotes"
     if kind == "list_type" and isinstance(value, str) and value:
         what += ", in brackets: [...]"
     if isinstance(value, float) and (what == _WHOLE or kind == QUANTITY):
@@ -147,15 +147,15 @@ def _of_another_type(kind: str, value: Any, what: str) -> str:
     if kind == "bool_type" and isinstance(value, str) and value.lower() in _TRUTH:
         return f"{quoted(value)} is text; write {_TRUTH[value.lower()]}"
     bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()
-    how = ", without quotes" if bare else ", in quotes" if kind == SAID and is_number else ""
-    return f"is {there(value)}; write {what}{how}"
+    how = ", without quotes" if bare else ", in quotes" if kind == GIVEN and is_number else ""
+    return f"is {written_value(value)}; write {what}{how}"
 
 
 def _either(forms: list[str]) -> str:
     return " or ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
 
 
-def there(value: Any) -> str:
+def written_value(value: Any) -> str:
     """The word for a written value, by its type; never the value itself."""
     if value is None or (isinstance(value, str | list | Mapping) and not value):
         return "empty"

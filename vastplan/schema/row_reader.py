@@ -45,12 +45,12 @@ class RowReader:
 
     def of_rows_like(self, example: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
         """A reader for any row that is fast for rows with the same keys as `example`: it takes all their values at once."""
-        there = [field for field in self._fields if field.key in example]
-        if len(there) < 2 or any(field.spread for field in self._fields):
+        present = [field for field in self._fields if field.key in example]
+        if len(present) < 2 or any(field.spread for field in self._fields):
             return self
         lacking = {field.key for field in self._fields} - example.keys()
-        names, values_of = [field.name for field in there], itemgetter(*(field.key for field in there))
-        special = [field for field in there if field.rest or field.read is not None]
+        names, values_of = [field.name for field in present], itemgetter(*(field.key for field in present))
+        special = [field for field in present if field.rest or field.read is not None]
 
         def read_at_once(row: Mapping[str, Any]) -> dict[str, Any]:
             if not row.keys().isdisjoint(lacking):

@@ -40,12 +40,12 @@ def put(body: dict[str, Any], path: Path, value: Any) -> None:
         body[path[-1]] = dict(value) if isinstance(value, dict) else value
 
 
-def prune(value: Any) -> Any:
+def prune_nulls(value: Any) -> Any:
     """A decoded value without the nulls in its structs: a system does not always accept a null that it returned."""
     if isinstance(value, dict):
-        return {key: prune(item) for key, item in value.items() if item is not None}
+        return {key: prune_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [prune(item) for item in value]
+        return [prune_nulls(item) for item in value]
     return value
 
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from vastplan.model.dataclass import dataclass
 from vastplan.model.rights import RightOf
 from vastplan.schema.connection import AnySecret, SharedLedgerSpec, SystemSpec
-from vastplan.schema.operations import Operation
+from vastplan.schema.operations import ApiOperation
 from vastplan.schema.provider import Provider
 from vastplan.schema.transport_limits import TransportLimits
 
@@ -97,7 +97,7 @@ class System(Generic[Said]):
     """Its position where systems are listed for people: systems that others depend on come first."""
     right_of: RightOf | None = None
     """The right that an operation needs, if the vendor has rights."""
-    besides: tuple[Operation, ...] = ()
+    besides: tuple[ApiOperation, ...] = ()
     """Operations that vastplan uses besides the endpoints of its kinds."""
     uncovered: tuple[Uncovered, ...] = ()
     """Collections that people configure there and that no kind covers, from the vendor's API document."""

@@ -29,9 +29,9 @@ from vastplan.schema.markers import Typed, Unit
 __all__ = [
     "A_SPAN",
     "CANONICAL",
+    "GIVEN",
     "MISSING",
     "QUANTITY",
-    "SAID",
     "Address4or6",
     "Bandwidth",
     "ByteCount",
@@ -57,7 +57,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-SAID = "said"
+GIVEN = "said"
 """The error type for a text that breaks the constraints that `Says` describes."""
 CANONICAL = {"canonical": True}
 """The validation context for values that nobody wrote: their numbers are in the API's own unit, and may be small."""
@@ -80,7 +80,7 @@ class Says:
         inner = handler(source)
         context = {"words": self.words, "shown": self.shown, "longest": inner.get("max_length")}
         return core_schema.custom_error_schema(
-            inner, SAID, custom_error_message="is not {words}", custom_error_context=context
+            inner, GIVEN, custom_error_message="is not {words}", custom_error_context=context
         )
 
 
@@ -178,7 +178,7 @@ def _with_a_unit_of_time(value: Any, info: ValidationInfo) -> Any:
 def _range(value: Any) -> Any:
     if not isinstance(value, str):
         raise PydanticCustomError(
-            SAID, "is not {words}", {"words": "a range such as 10.0.0.1 - 10.0.0.9, or one address"}
+            GIVEN, "is not {words}", {"words": "a range such as 10.0.0.1 - 10.0.0.9, or one address"}
         )
     text = shortened(value, 200)
     first, _, last = (part.strip() for part in text.partition("-"))

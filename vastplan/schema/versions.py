@@ -18,7 +18,7 @@ from vastplan.schema.entries import Entry, Site
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Product, RequiredFrom, Since, Until
-from vastplan.schema.walk import table
+from vastplan.schema.walk import field_table
 
 Version = tuple[int, ...]
 PRODUCTS: tuple[Product, ...] = get_args(Product)
@@ -29,7 +29,7 @@ NAMES: Mapping[Product, str] = {"vms": "VAST", "csi": "the CSI driver", "runai":
 _NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)")
 
 
-def parse(text: object) -> Version | None:
+def parse_version(text: object) -> Version | None:
     """The numbers that a version begins with (`2.6`, `5.5.0.12`, `v1.34.4+k3s1`), `None` for text that begins with none."""
     numbers = _NUMBERS.match(str(text))
     return tuple(map(int, numbers[1].split("."))) if numbers else None
@@ -47,14 +47,14 @@ def _padded(version: Version, width: int) -> Version:
 
 def is_before(text: object, needed: str) -> bool:
     """Whether a version is known to be older than another."""
-    version, least = parse(text), parse(needed)
+    version, least = parse_version(text), parse_version(needed)
     return version is not None and least is not None and not at_least(version, least)
 
 
 def version_of(site: Site, product: Product) -> str:
     """The version of a product on a site: as the system returns it, else as the document declares it, "" where it is unknown."""
     probed = site.probed.get(PROBED.get(product, ""))
-    return str(probed if parse(probed) else declared(site).get(product, ""))
+    return str(probed if parse_version(probed) else declared(site).get(product, ""))
 
 
 def declared(site: Site) -> Mapping[str, str]:
@@ -65,7 +65,7 @@ def declared(site: Site) -> Mapping[str, str]:
 
 def has(site: Site, product: Product, needed: str) -> bool:
     """Whether a site is known to have version `needed`, or a newer one."""
-    version, least = parse(version_of(site, product)), parse(needed)
+    version, least = parse_version(version_of(site, product)), parse_version(needed)
     return version is not None and least is not None and at_least(version, least)
 
 
@@ -111,7 +111,7 @@ def _marked(
     fields: Iterable[Field], values: Mapping[str, Any], prefix: tuple[str, ...], by_address: Mapping[Address, Entry]
 ) -> Iterator[tuple[str, _Marker]]:
     """The markers that apply to the fields that are written, or left out, each with its subject."""
-    for field in table(fields).versioned:
+    for field in field_table(fields).versioned:
         if field.required_from is not None and values.get(field.name) is None:
             yield ".".join((*prefix, field.name)), field.required_from
         if field.name not in values:
@@ -156,7 +156,7 @@ def lacking(sites: Mapping[str, Site], needed: Iterable[Need]) -> list[Finding]:
     worst: dict[tuple[Address, str, str], tuple[Need, str]] = {}
     for need in needed:
         version = version_of(sites[need.entry.address.site], need.marker.product)
-        numbers = parse(version)
+        numbers = parse_version(version)
         if numbers is None or not _lacks(need.marker, numbers):
             continue
         key = (need.entry.address, need.subject, need.marker.product)
@@ -170,7 +170,7 @@ def _numbers(marker: _Marker) -> Version:
 
 
 def _parsed(text: str) -> Version:
-    numbers = parse(text)
+    numbers = parse_version(text)
     assert numbers is not None, f"{text} is not a version"
     return numbers
 
@@ -209,7 +209,7 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
     findings = []
     for site in sites:
         for product, fact in PROBED.items():
-            written, probed = parse(declared(site).get(product)), parse(site.probed.get(fact))
+            written, probed = parse_version(declared(site).get(product)), parse_version(site.probed.get(fact))
             if written and probed and _padded(probed, len(written))[: len(written)] != written:
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "

@@ -1,6 +1,6 @@
 """The only code that walks field tables. What differs by shape is in `shapes/`; what is common to all shapes is here.
 
-A `FieldTable` is compiled from its fields once, because `decode`, `map_references` and `leaves` run for every row of large
+A `FieldTable` is compiled from its fields once, because `decode_fields`, `map_references` and `leaves` run for every row of large
 collections.
 """
 
@@ -77,7 +77,7 @@ EMPTY = FieldTable(())
 """The table of a field without inner fields, as most are."""
 
 
-def table(fields: Iterable[Field]) -> FieldTable:
+def field_table(fields: Iterable[Field]) -> FieldTable:
     """Returns the fields as a table; those of kinds and structs are one already and are returned as they are."""
     return fields if type(fields) is FieldTable else FieldTable(fields) if fields else EMPTY
 
@@ -88,9 +88,9 @@ def _compared(place: int, field: Field) -> _Compared:
     return _Compared(place, field.name, path, field, immutable, path_text(path), nested)
 
 
-def decode(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+def decode_fields(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the fields in a row; references stay raw wire values until the objects that they refer to are known."""
-    return table(fields).readable(row)
+    return field_table(fields).readable(row)
 
 
 def decode_parts(fields: FieldTable, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def leaves(
 ) -> list[Leaf]:
     """The leaves of the document's values: structs, maps and keyed members recurse, sets and lists are one leaf."""
     result: list[Leaf] = []
-    compared = table(fields).compared
+    compared = field_table(fields).compared
     spoken = [compared[name] for name in values if name in compared]
     spoken.sort()  # by their place in the table; usually they are in that order already
     for _, name, path, field, fixed, _, nested in spoken:
@@ -127,7 +127,7 @@ def in_sync(
     False does not mean that something differs: leaves that take more than comparing two values (never shown, or withheld)
     return false too. `same_reference` compares a reference with a raw one in live values whose references are not named yet.
     """
-    compared, spoken = table(fields).compared, 0
+    compared, spoken = field_table(fields).compared, 0
     for name, value in desired.items():
         if (entry := compared.get(name)) is None:
             continue
@@ -181,7 +181,7 @@ def covers(fields: Iterable[Field], desired: Mapping[str, Any], live: Any) -> bo
     )
 
 
-def merge(fields: Iterable[Field], live: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, Any]:
+def merge_values(fields: Iterable[Field], live: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, Any]:
     """`desired` over `live`: structs and keyed members merge, everything else is replaced whole."""
     merged = dict(live)
     for field in fields:
@@ -209,9 +209,9 @@ def changed_part(
     return changed
 
 
-def overlay(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def overlay_body(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """`body` over `row`: objects merge, and so do lists with keys (by their shape), so that parts unknown to vastplan stay."""
-    overlaid = table(fields).overlaid
+    overlaid = field_table(fields).overlaid
 
     def laid(path: Path, below: Any, above: Any) -> Any:
         if path in overlaid:
@@ -224,10 +224,10 @@ def overlay(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) 
     return merged
 
 
-def canonical(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, Any]:
+def canonical_values(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with sets sorted and without repetition, and secrets as `Secret`, at all levels."""
     result = dict(values)
-    for name, canonicalise in table(fields).canonicalised:
+    for name, canonicalise in field_table(fields).canonicalised:
         if (value := values.get(name)) is not None:
             result[name] = canonicalise(value)
     return result
@@ -236,7 +236,7 @@ def canonical(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, A
 def map_references(fields: Iterable[Field], values: Mapping[str, Any], change: Change) -> dict[str, Any]:
     """Returns `values` with every reference replaced by `change(refers, value)`."""
     mapped = dict(values)
-    for name, _, mapper in table(fields).referring:
+    for name, _, mapper in field_table(fields).referring:
         if (value := mapped.get(name)) is not None:
             mapped[name] = mapper(value, change)
     return mapped
@@ -245,7 +245,7 @@ def map_references(fields: Iterable[Field], values: Mapping[str, Any], change: C
 def raw_references(fields: Iterable[Field], values: Mapping[str, Any]) -> list[tuple[Field, Refers, Any]]:
     """Every raw reference in live values, with the top-level field that contains it."""
     raws: list[tuple[Field, Refers, Any]] = []
-    for name, field, mapper in table(fields).referring:
+    for name, field, mapper in field_table(fields).referring:
         if (value := values.get(name)) is None:
             continue
         if field.refers is not None and not isinstance(value, list):
@@ -262,7 +262,7 @@ def raw_references(fields: Iterable[Field], values: Mapping[str, Any]) -> list[t
 
 def fields_with_references(fields: Iterable[Field], values: Mapping[str, Any]) -> Iterator[tuple[Field, Ref]]:
     """Every reference in symbolic values, with its field."""
-    for name, field, _ in table(fields).referring:
+    for name, field, _ in field_table(fields).referring:
         if (value := values.get(name)) is not None:
             if field.refers is not None:
                 for ref in references(value):
@@ -276,7 +276,7 @@ def wire(fields: Iterable[Field], path: Path) -> Path:
     """The place of a leaf on the wire; for a leaf in a list whose items have keys, the place of the list."""
     if not path:
         return ()
-    field = table(fields).by_name.get(path[0])
+    field = field_table(fields).by_name.get(path[0])
     return () if field is None else field.shape.wire(field, path[1:])
 
 

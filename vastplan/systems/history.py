@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from vastplan.schema.history import Sought, Trace, WirePath, later
+from vastplan.schema.history import ChangedObject, Trace, WirePath, is_later
 from vastplan.schema.kind import Row
 
 PAGES = 20  # of records that are read; older ones are not reported
 OBJECTS = 100  # that are read again for their field managers
 
 
-def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+def of_events(rows: Iterable[Row], sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
     """VMS events of objects that were created, changed or deleted; alarms of thresholds and rates have no user.
 
     An event names `object_type` and `object_id`, its initiator (`event_origin`) and the time (VMS 5.5, schema Event).
@@ -25,11 +25,11 @@ def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[i
             continue
         for number in index.get((_spelling_free(row.get("object_type")), str(row.get("object_id"))), ()):
             trace = Trace(_text(row, "event_origin"), _text(row, "timestamp"), _text(row, "event_message"))
-            if trace.who and later(trace.when, sought[number].since):
+            if trace.who and is_later(trace.when, sought[number].since):
                 yield number, trace
 
 
-def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+def of_audit(rows: Iterable[Row], sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
     """Run:AI's audit log: `subject` did `action` to the entity of that id (schema AuditLog). Failed actions changed nothing.
 
     Ids of projects and departments are short numbers, so the type must match too; a uuid is enough by itself.
@@ -42,7 +42,7 @@ def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[in
                 continue
             how = " ".join(part for part in (_text(row, "action"), _text(row, "http_method")) if part)
             trace = Trace(_text(row, "subject"), _text(row, "timestamp"), how)
-            if trace.who and later(trace.when, sought[number].since):
+            if trace.who and is_later(trace.when, sought[number].since):
                 yield number, trace
 
 
@@ -57,7 +57,7 @@ def of_managers(row: Row, since: str, ourselves: Collection[str]) -> Iterator[Tr
         if not isinstance(entry, dict) or entry.get("manager") in (None, *ourselves):
             continue
         paths = tuple(dict.fromkeys(_paths(entry.get("fieldsV1"), ())))
-        if paths and later(_text(entry, "time"), since, 0):
+        if paths and is_later(_text(entry, "time"), since, 0):
             yield Trace(_text(entry, "manager"), _text(entry, "time"), _text(entry, "operation"), paths)
 
 

@@ -24,7 +24,7 @@ from vastplan.schema.entries import EntryType
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.system import discover_systems
-from vastplan.schema.walk import table
+from vastplan.schema.walk import field_table
 
 COMMON = ("sites", "per_site", "renamed_from")
 """What every entry may have beside its own fields."""
@@ -187,7 +187,7 @@ def _known(model: type[BaseModel] | None) -> _Known:
     if model is None:
         return _Known({}, {}, {})
     try:
-        fields = table(fields_of(model)).by_name
+        fields = field_table(fields_of(model)).by_name
     except TypeError:  # the models of the head are not tables of fields as those of kinds are
         fields = {}
     return _Known(fields, schemas.attribute_docstrings(model), schemas.taken_when_left_out(model))

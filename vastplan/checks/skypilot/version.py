@@ -6,7 +6,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
-from vastplan.schema.versions import at_least, parse
+from vastplan.schema.versions import at_least, parse_version
 
 FIRST = (0, 12, 0)
 
@@ -15,7 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for task in facts.tasks:
         if not task.reader or not any(mount.of_vast for mount in task.mounts):
             continue
-        version = parse(task.reader)
+        version = parse_version(task.reader)
         if version is None:
             yield Violation(
                 task.entry, f"{quoted(task.reader)} is not a version", fix="write what `sky --version` says: 0.14.1"

@@ -9,7 +9,7 @@ from vastplan.engine.live.body import update_body
 from vastplan.engine.live.diff import value_at
 from vastplan.engine.values.delivery import Destination
 from vastplan.model.errors import Conflict, Refused, Unclear
-from vastplan.schema.codec import Encoder, decode
+from vastplan.schema.codec import Encoder, decode_row
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
 
@@ -47,5 +47,5 @@ def deliver(
 
 def _is_there(kind: Kind, provider: Provider, locator: str, values: Mapping[str, Any], into: str) -> bool:
     row = provider.read(kind, locator)
-    live = {} if row is None else decode(kind, row)
+    live = {} if row is None else decode_row(kind, row)
     return all(value_at(live, (into, key)) == value for key, value in values[into].items())

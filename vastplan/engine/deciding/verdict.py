@@ -35,7 +35,6 @@ from vastplan.model.nearest import closest, known_ones
 from vastplan.model.plan import DOES_NOT_EXIST, Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
-from vastplan.schema.across_sites import Grouped
 from vastplan.schema.creation import Delivers
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
@@ -43,6 +42,7 @@ from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
+from vastplan.schema.site_groups import Grouped
 from vastplan.schema.walk import in_sync
 
 _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field

@@ -16,7 +16,7 @@ from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json
 from vastplan.schema.access import Deleting
 from vastplan.schema.kind import Kind, Values
-from vastplan.schema.walk import merge
+from vastplan.schema.walk import merge_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _fields(action: Action, kind: Kind, rule: Deleting, live: Live | None) -> tu
         return ()
     stays = live is not None and action.verb is not Verb.REPLACE
     before: Values = dict(live.values) if live is not None and stays else {}
-    after = merge(kind.fields, before, from_json(dict(action.desired)))
+    after = merge_values(kind.fields, before, from_json(dict(action.desired)))
     if after.get(rule.unless) is False:
         return ()
     if before.get(rule.unless) is False:

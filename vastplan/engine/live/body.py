@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.engine.live.diff import leaves, same, value_at
-from vastplan.schema.codec import Encoder, changed_part, decode, merge, overlay, prune
+from vastplan.schema.codec import Encoder, changed_part, decode_row, merge_values, overlay_body, prune_nulls
 from vastplan.schema.endpoint import Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Row, Values
@@ -38,8 +38,8 @@ def create_body(kind: Kind, values: Values, encoder: Encoder) -> Row:
         and not field.has(Marker.AFTER_CREATE)
         and not _never_sent(kind, field)
     ]
-    body = encoder.body(kind, {name: prune(values[name]) for name in names})
-    return overlay(kind.fields, dict(kind.endpoint.constants), body)
+    body = encoder.body(kind, {name: prune_nulls(values[name]) for name in names})
+    return overlay_body(kind.fields, dict(kind.endpoint.constants), body)
 
 
 def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encoder: Encoder) -> Row:
@@ -48,7 +48,7 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
     if kind.endpoint.update is Update.MERGE_PATCH:
         values = {name: value for name, value in values.items() if not _never_sent(kind, kind.field(name))}
         return encoder.body(kind, {**changed_part(kind.fields, values, paths), **_together(kind, values, changed)})
-    current = prune(decode(kind, fresh))
+    current = prune_nulls(decode_row(kind, fresh))
     if kind.endpoint.update is Update.PUT:
         return _whole(kind, values, current, fresh, encoder)
     # A struct of a PATCH is sent whole: whether the system merges or replaces it is not documented.
@@ -58,7 +58,7 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
         for field in kind.fields
         if field.has(Marker.RESENT) or (field.wire[:1] in roots and not _is_unsent(kind, field))
     ]
-    merged = merge(tuple(together), current, values)
+    merged = merge_values(tuple(together), current, values)
     return encoder.body(
         kind, merged, names=[field.name for field in together if field.name in changed or field.name in merged]
     )
@@ -73,13 +73,15 @@ def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
 
 def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Encoder) -> Row:
     fields = tuple(field for field in kind.fields if not _is_unsent(kind, field))
-    merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
+    merged = merge_values(
+        fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values
+    )
     for field in fields:  # members of a list that the document does not name are sent back exactly as they were read
         if field.name in merged and field.wire[:1] and field.wire[0] in kind.endpoint.keep:
             merged[field.name] = field.shape.only_named(merged[field.name], values.get(field.name))
     body = encoder.body(kind, merged, names=[field.name for field in fields])
     kept = {name: fresh[name] for name in kind.endpoint.keep if fresh.get(name) is not None}
-    whole = overlay(kind.fields, kept, body)
+    whole = overlay_body(kind.fields, kept, body)
     return {name: value for name, value in whole.items() if name not in kind.endpoint.omit}
 
 

@@ -18,7 +18,7 @@ from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
-from vastplan.schema.history import moment
+from vastplan.schema.history import zoned_moment
 
 _NAMES = 80  # characters of a text from another ledger
 
@@ -100,7 +100,7 @@ class Owners:
 
 def _may_be_later(written: str, applied: str) -> bool:
     """Whether one time is after another, both in whole seconds; true also where one of them is unknown."""
-    at, since = moment(written), moment(applied)
+    at, since = zoned_moment(written), zoned_moment(applied)
     return at is None or since is None or at > since
 
 

@@ -12,7 +12,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Author, FieldChange, is_outside_change, outside_move
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import from_json
-from vastplan.schema.history import Historian, Sought, Trace, WirePath, moment
+from vastplan.schema.history import ChangedObject, Historian, Trace, WirePath, zoned_moment
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
 from vastplan.schema.walk import wire
@@ -41,7 +41,9 @@ def attribute(
             groups.setdefault((action.address.site, kinds[action.address.kind].system), []).append(number)
     for key, numbers in groups.items():
         sought = [
-            Sought(kinds[action.address.kind], owned[action.address].id, owned[action.address].locator, action.since)
+            ChangedObject(
+                kinds[action.address.kind], owned[action.address].id, owned[action.address].locator, action.since
+            )
             for action in (attributed[number] for number in numbers)
         ]
         traces, untold = _traces(providers.get(key), sought)
@@ -50,7 +52,7 @@ def attribute(
     return tuple(attributed)
 
 
-def _traces(provider: object, sought: list[Sought]) -> tuple[dict[int, list[Trace]], str]:
+def _traces(provider: object, sought: list[ChangedObject]) -> tuple[dict[int, list[Trace]], str]:
     """The traces of each object, by its index in `sought`, and the reason for objects without one."""
     traces_by_place: dict[int, list[Trace]] = {}
     if isinstance(provider, Exception):
@@ -87,7 +89,7 @@ def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], untold: s
 
 
 def _latest(traces: Iterable[Trace], untold: str) -> Author:
-    known = [(time, trace) for trace in traces if (time := moment(trace.when)) is not None]
+    known = [(time, trace) for trace in traces if (time := zoned_moment(trace.when)) is not None]
     if not known:
         return Author(untold=untold)
     _, last = max(known, key=lambda pair: pair[0])

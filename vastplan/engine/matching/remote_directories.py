@@ -11,9 +11,9 @@ from vastplan.engine.matching.dependents import Group, grouped, inside
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json
-from vastplan.schema.across_sites import RemoteDirectory
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind, Values
+from vastplan.schema.site_groups import RemoteDirectory
 
 _Rule = tuple[str, str, str]  # kind, its room, its path
 _MAKING = (Verb.CREATE, Verb.REPLACE)

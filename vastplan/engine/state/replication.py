@@ -18,9 +18,9 @@ from vastplan.model.plan import Action
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show_amount
 from vastplan.model.value import Ref
-from vastplan.schema.across_sites import Grouped, Lag
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.site_groups import Grouped, Lag
 
 EVERYTHING = "recreating it sends all data again"
 _AT_ONCE = "each write is on both sites before it is answered"

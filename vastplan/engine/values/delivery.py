@@ -16,7 +16,7 @@ from vastplan.schema.codec import at
 from vastplan.schema.creation import Delivers, Drawn
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.walk import table
+from vastplan.schema.walk import field_table
 
 
 class Destination(NamedTuple):
@@ -40,7 +40,7 @@ def delivered_into(kind: Kind) -> set[str]:
     """The kinds of object into which values of a kind may be delivered."""
     if kind.delivers is None:
         return set()
-    into = table(kind.field(kind.delivers.to).fields).by_name[kind.delivers.target]
+    into = field_table(kind.field(kind.delivers.to).fields).by_name[kind.delivers.target]
     return set() if into.refers is None else set(into.refers.attributes)
 
 

@@ -12,13 +12,13 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import Directory
-from vastplan.schema.across_sites import RemoteDirectory
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
+from vastplan.schema.site_groups import RemoteDirectory
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64

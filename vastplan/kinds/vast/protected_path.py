@@ -11,7 +11,6 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
-from vastplan.schema.across_sites import Grouped, Lag, RemoteDirectory
 from vastplan.schema.dependents import Precedes
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
@@ -31,6 +30,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
+from vastplan.schema.site_groups import Grouped, Lag, RemoteDirectory
 from vastplan.schema.types import MISSING, ReferenceName, Says, Span, Spec, VendorName
 
 # All API documents have it as text; every GUID seen so far has this form.

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field, model_validator
 from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
-from vastplan.schema.across_sites import Grouped
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
+from vastplan.schema.site_groups import Grouped
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
 
 _START = "%Y-%m-%d %H:%M:%S"

@@ -9,7 +9,7 @@ from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.snapshot import gone, snapshot_of
 from vastplan.operations.stage import Call, Gate, Holds, effect
 from vastplan.schema.ports.replica import Replica
-from vastplan.schema.ports.snapshots import Clonable, Copy, Snapshot
+from vastplan.schema.ports.snapshots import Clonable, Copy, DirectorySnapshot
 
 COPY, DROP = "clone", "drop"
 LEAST, PACE = 3600.0, 10**9  # the least seconds for a copy; its assumed bytes per second
@@ -30,13 +30,13 @@ def patience(used: int | None) -> float:
     return max(LEAST, 2 * (used or 0) / PACE)
 
 
-def kept_as(store: Clonable, replica: Replica, guid: str) -> Snapshot | None:
+def kept_as(store: Clonable, replica: Replica, guid: str) -> DirectorySnapshot | None:
     """The snapshot of a restore point at the target: it has the same name. `None` until it is listed."""
     names = {point.name for point in replica.points() if point.guid == guid and point.name}
     return next((one for one in store.snapshots() if one.name in names and one.ready), None)
 
 
-def chosen(snapshot: Snapshot) -> Facts:
+def chosen(snapshot: DirectorySnapshot) -> Facts:
     """The facts of a snapshot for later stages."""
     return {SNAPSHOT: asdict(snapshot)}
 

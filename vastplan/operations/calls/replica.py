@@ -7,7 +7,7 @@ from collections.abc import Callable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Call, Gate, Holds, Told, effect
-from vastplan.schema.ports.replica import Keeps, Point, Replica, Role
+from vastplan.schema.ports.replica import Keeps, Point, Replica, SideRole
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
 KEEP, REATTACH = "keep", "reattach"
@@ -85,7 +85,7 @@ def take_over(ends: Ends) -> Call:
     """Begin the graceful failover, at the target."""
 
     def told(before: Facts, now: Facts) -> Told:
-        if now["target_role"] in (Role.SOURCE.value, Role.CHANGING.value):
+        if now["target_role"] in (SideRole.SOURCE.value, SideRole.CHANGING.value):
             return Told.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
         return Told.NOTHING if same else Told.UNKNOWN
@@ -100,9 +100,9 @@ def give_up(ends: Ends) -> Call:
 
     def told(_: Facts, now: Facts) -> Told:
         roles = (now["source_role"], now["target_role"])
-        if roles == (Role.SOURCE.value, Role.DESTINATION.value):
+        if roles == (SideRole.SOURCE.value, SideRole.DESTINATION.value):
             return Told.HAPPENED
-        return Told.NOTHING if Role.CHANGING.value in roles else Told.UNKNOWN
+        return Told.NOTHING if SideRole.CHANGING.value in roles else Told.UNKNOWN
 
     what = f"PATCH {ends.target.path} abort at {ends.target.site}"
     return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, told)
@@ -113,18 +113,18 @@ def _own(replica: Replica) -> Facts:
     return {"said": side.said, "role": side.role.value, "enabled": side.enabled}
 
 
-def _became(role: Role, *, of: Role) -> Callable[[Facts, Facts], Told]:
+def _became(role: SideRole, *, of: SideRole) -> Callable[[Facts, Facts], Told]:
     """Whether a side has the role that a call gives it, or is changing to it."""
 
     def told(_: Facts, now: Facts) -> Told:
-        if now["role"] in (role.value, Role.CHANGING.value):
+        if now["role"] in (role.value, SideRole.CHANGING.value):
             return Told.HAPPENED
         return Told.NOTHING if now["role"] == of.value else Told.UNKNOWN
 
     return told
 
 
-def has_role(replica: Replica, role: Role) -> Gate:
+def has_role(replica: Replica, role: SideRole) -> Gate:
     """Whether a side has a role, as its own system reports."""
     side = replica.look()
     return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.said}")
@@ -132,14 +132,14 @@ def has_role(replica: Replica, role: Role) -> Gate:
 
 def detach(replica: Replica) -> Call:
     """The first half of a forced failover: detach the destination."""
-    told = _became(Role.STANDALONE, of=Role.DESTINATION)
+    told = _became(SideRole.STANDALONE, of=SideRole.DESTINATION)
     what = f"PATCH {replica.path} failover not graceful at {replica.site}"
     return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
 
 
 def force(replica: Replica) -> Call:
     """The second half of a forced failover: the detached side becomes the source."""
-    told = _became(Role.SOURCE, of=Role.STANDALONE)
+    told = _became(SideRole.SOURCE, of=SideRole.STANDALONE)
     what = f"PATCH {replica.path}force_failover at {replica.site}"
     return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)
 
@@ -174,7 +174,7 @@ def reattach(ends: Ends) -> Call:
     """Make the source the destination of the target. Its own system reports whether it is."""
 
     def told(before: Facts, now: Facts) -> Told:
-        if now["source_role"] in (Role.DESTINATION.value, Role.CHANGING.value):
+        if now["source_role"] in (SideRole.DESTINATION.value, SideRole.CHANGING.value):
             return Told.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
         return Told.NOTHING if same else Told.UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.stage import Call, Gate, Holds, effect
-from vastplan.schema.ports.snapshots import Restorable, Snapshot, Store
+from vastplan.schema.ports.snapshots import DirectorySnapshot, Restorable, SnapshotStore
 
 RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
 
@@ -21,17 +21,17 @@ def kept_name(operation: Operation) -> str:
     return f"before-restore-{operation.id}"
 
 
-def snapshot_of(operation: Operation) -> Snapshot:
+def snapshot_of(operation: Operation) -> DirectorySnapshot:
     """The snapshot of an operation, as it was when it began."""
-    return Snapshot(**operation.facts["snapshot"])
+    return DirectorySnapshot(**operation.facts["snapshot"])
 
 
-def named(source: Store, name: str) -> Snapshot | None:
+def named(source: SnapshotStore, name: str) -> DirectorySnapshot | None:
     """The snapshot of a name."""
     return next((one for one in source.snapshots() if one.name == name), None)
 
 
-def gone(source: Store, wanted: Snapshot) -> str:
+def gone(source: SnapshotStore, wanted: DirectorySnapshot) -> str:
     """Why a snapshot cannot be restored, "" if it can."""
     found = named(source, wanted.name)
     if found is None or found.guid != wanted.guid:
@@ -47,7 +47,7 @@ def restore(source: Restorable, operation: Operation) -> Call:
     return Call(RESTORE, what, body, lambda: _copy(source, name), lambda: source.restore(snapshot.id, name), _made)
 
 
-def clone(source: Store, operation: Operation) -> Call:
+def clone(source: SnapshotStore, operation: Operation) -> Call:
     """Create the copy in a new directory."""
     name, snapshot, directory = copy_name(operation), snapshot_of(operation), str(operation.facts["directory"])
     body = {"name": name, "loanee_root_path": directory}
@@ -64,7 +64,7 @@ def stop(source: Restorable, operation: Operation) -> Call:
     return Call(STOP, what, {}, lambda: _copy(source, name), source.stop, _went)
 
 
-def stop_clone(source: Store, operation: Operation) -> Call:
+def stop_clone(source: SnapshotStore, operation: Operation) -> Call:
     """Stop the copy in a new directory; one that has completed meanwhile stays."""
     name = copy_name(operation)
 
@@ -86,7 +86,7 @@ def commit(source: Restorable, operation: Operation) -> Call:
     return Call(COMMIT, what, {}, lambda: _copy(source, name), source.commit, _went)
 
 
-def complete(source: Store, operation: Operation) -> Gate:
+def complete(source: SnapshotStore, operation: Operation) -> Gate:
     """Whether the copy is complete."""
     name = copy_name(operation)
     found = source.copy(name)
@@ -99,6 +99,6 @@ def complete(source: Store, operation: Operation) -> Gate:
     return Gate(Holds.NOT_YET, f"{name} is {found.state}" + (f", {found.progress}" if found.progress else ""))
 
 
-def _copy(source: Store, name: str) -> Facts:
+def _copy(source: SnapshotStore, name: str) -> Facts:
     found = source.copy(name)
     return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}

@@ -11,7 +11,7 @@ from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST, amiss_of_roles, open_, protect
 from vastplan.operations.stages.work import FREEZE, freeze, others, start, unmoved
-from vastplan.schema.ports.replica import Role
+from vastplan.schema.ports.replica import SideRole
 
 PRE_COPY, FINAL_COPY, SWITCH = "pre-copy", "final copy", "switch"
 
@@ -72,7 +72,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
         source, target = ends.source.look(), ends.target.look()
         if source.writes and target.writes:
             return Gate(Holds.NEVER, f"both sides take writes: {source.said} and {target.said}")
-        if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
+        if (source.role, target.role) != (SideRole.DESTINATION, SideRole.SOURCE):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
         # if the change suspends replication, the next stage enables it
         settled = all(side.good or not side.enabled for side in (source, target))
@@ -83,15 +83,15 @@ def _switch(ends: Ends, bound: float) -> Stage:
     def crossed(operation: Operation) -> str:
         if not operation.of(SWITCH):
             return ""
-        return f"{ends.target.site} is the source" if ends.target.look().role is Role.SOURCE else ""
+        return f"{ends.target.site} is the source" if ends.target.look().role is SideRole.SOURCE else ""
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
-        changing = Role.CHANGING in (ends.source.look().role, ends.target.look().role)
+        changing = SideRole.CHANGING in (ends.source.look().role, ends.target.look().role)
         return (calls.give_up(ends),) if changing or operation.of(f"undo {SWITCH}") else ()
 
     def undone(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
-        back = (source.role, target.role) == (Role.SOURCE, Role.DESTINATION)
+        back = (source.role, target.role) == (SideRole.SOURCE, SideRole.DESTINATION)
         return Gate(Holds.YES if back else Holds.NOT_YET, f"the roles are {source.said} and {target.said}")
 
     return Stage(

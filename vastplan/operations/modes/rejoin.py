@@ -16,7 +16,7 @@ from vastplan.operations.plan.steps import of_document, to_stop
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import FORCED, open_, protect
 from vastplan.operations.stages.work import freeze, others, unmoved
-from vastplan.schema.ports.replica import Point, Role, Side
+from vastplan.schema.ports.replica import Point, Side, SideRole
 
 KEEP_BRANCH, LEAD, ATTACH = "keep the branch", "lead", "attach"
 EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
@@ -90,11 +90,11 @@ def amiss(ends: Ends, *, forced: bool) -> str:
     """Why it is not possible, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
     here, there = ends.source.site, ends.target.site
-    if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
+    if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
         return f"{here} is already the destination of {there}"
     if not both_lead(source, target):
         return f"both sides have to be SOURCE or STANDALONE; {here} is {source.said} and {there} is {target.said}"
-    if not forced and target.role is not Role.SOURCE:
+    if not forced and target.role is not SideRole.SOURCE:
         return f"{there} has to be SOURCE; it is {target.said} (--keep {there} makes it SOURCE first)"
     for site, side in ((here, source), (there, target)):
         if not side.connected:
@@ -146,7 +146,7 @@ def _keep_branch(ends: Ends) -> Stage:
 
 def _lead(ends: Ends) -> Stage:
     def needed(operation: Operation) -> tuple[Call, ...]:
-        sent = operation.of(LEAD) or ends.target.look().role is Role.STANDALONE
+        sent = operation.of(LEAD) or ends.target.look().role is SideRole.STANDALONE
         return (calls.force(ends.target),) if sent else ()
 
     return Stage(
@@ -157,7 +157,7 @@ def _lead(ends: Ends) -> Stage:
         back=f"nothing: {ends.target.site} stays the source, as it took writes before",
         precondition=lambda operation: unmoved(ends, operation),
         calls=needed,
-        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
+        gate=lambda _: calls.has_role(ends.target, SideRole.SOURCE),
     )
 
 
@@ -171,7 +171,7 @@ def _attach(ends: Ends) -> Stage:
 
     def gate(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
-        if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
+        if (source.role, target.role) != (SideRole.DESTINATION, SideRole.SOURCE):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
         if not (source.good and source.connected):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is in state {source.state}")
@@ -204,7 +204,7 @@ def ways_back(ends: Ends, operation: Operation, command: str) -> tuple[str, ...]
     if not operation.phase.closed or not both_lead(source, target):
         return ()
     back, leads = ends.source.site, ends.target.site
-    if target.role is not Role.SOURCE:
+    if target.role is not SideRole.SOURCE:
         back, leads = leads, back
     return (
         f"{back} and {leads} both take writes; the one that becomes the destination again loses what it wrote since the failover:",

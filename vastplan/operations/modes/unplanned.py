@@ -11,7 +11,7 @@ from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage, look
 from vastplan.operations.stages.roles import FORCED, open_
 from vastplan.operations.stages.work import FENCE, fence, start
-from vastplan.schema.ports.replica import Role
+from vastplan.schema.ports.replica import SideRole
 
 DETACH, TAKE_OVER = "detach", "take over"
 TRIES, APART = 3, 15.0  # reads of a source that does not answer
@@ -29,7 +29,7 @@ class Unplanned(Mode):
     def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
         """Raises `VastplanError` if the source answers and nobody says why it is given up."""
         side = ends.target.look()
-        if side.role is not Role.DESTINATION:
+        if side.role is not SideRole.DESTINATION:
             raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.said}")
         if not broken and answers(ends):
             raise VastplanError(
@@ -67,7 +67,7 @@ def answers(ends: Ends) -> bool:
 def _look(ends: Ends, broken: str) -> Stage:
     def problem(operation: Operation) -> str:
         target = ends.target.look()
-        if target.role is not Role.DESTINATION:
+        if target.role is not SideRole.DESTINATION:
             return f"{ends.target.site} has to be DESTINATION; it is {target.said}"
         if not broken and (answers(ends) or target.connected):
             heard = "answers" if not target.connected else "is connected"
@@ -103,7 +103,7 @@ def _detach(ends: Ends) -> Stage:
         back="none after the call: what has not arrived is lost at this side",
         precondition=lambda operation: _earlier(ends, operation),
         calls=lambda _: (calls.detach(ends.target),),
-        gate=lambda _: calls.has_role(ends.target, Role.STANDALONE),
+        gate=lambda _: calls.has_role(ends.target, SideRole.STANDALONE),
         crossed=crossed,
         no_return=True,
     )
@@ -117,5 +117,5 @@ def _take_over(ends: Ends) -> Stage:
         bound=FORCED,
         back=f"none: {ends.target.site} can stay STANDALONE, where it takes writes and nothing protects them",
         calls=lambda _: (calls.force(ends.target),),
-        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
+        gate=lambda _: calls.has_role(ends.target, SideRole.SOURCE),
     )

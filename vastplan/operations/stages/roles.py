@@ -6,7 +6,7 @@ from vastplan.model.operation import Operation
 from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.schema.ports.replica import Role
+from vastplan.schema.ports.replica import SideRole
 
 OPEN, PROTECT = "open", "protect"
 LEAST = 600.0  # the least seconds for a role change, however short the forecast
@@ -17,9 +17,9 @@ def amiss_of_roles(ends: Ends) -> str:
     """Why the source is not one whose data arrives at the target as its destination, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
     here, there = ends.source.site, ends.target.site
-    if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
+    if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
         return f"{there} is already the source"
-    if source.role is not Role.SOURCE or target.role is not Role.DESTINATION:
+    if source.role is not SideRole.SOURCE or target.role is not SideRole.DESTINATION:
         return f"{here} has to be SOURCE and {there} DESTINATION; they are {source.said} and {target.said}"
     for site, side in ((here, source), (there, target)):
         if not side.good:
@@ -40,7 +40,7 @@ def open_(ends: Ends) -> Stage:
 
     def gate(_: Operation) -> Gate:
         side = ends.target.look()
-        if side.role is not Role.SOURCE:
+        if side.role is not SideRole.SOURCE:
             return Gate(Holds.NOT_YET, f"{ends.target.site} is {side.said}")
         if not side.enabled:
             return Gate(Holds.NOT_YET, f"replication is not enabled at {ends.target.site}")

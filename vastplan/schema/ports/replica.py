@@ -12,7 +12,7 @@ from typing import Protocol
 from vastplan.model.dataclass import dataclass
 
 
-class Role(Enum):
+class SideRole(Enum):
     """The role of one side. An unknown role counts as `CHANGING`: busy, never good."""
 
     SOURCE = "SOURCE"
@@ -51,7 +51,7 @@ class Side:
     `good` is whether its state means that replication works; `as_of` is the time of its data, "" where it has none.
     """
 
-    role: Role
+    role: SideRole
     said: str
     state: str
     good: bool
@@ -64,7 +64,7 @@ class Side:
     @property
     def writes(self) -> bool:
         """Whether it takes writes, by its role."""
-        return self.role in (Role.SOURCE, Role.STANDALONE)
+        return self.role in (SideRole.SOURCE, SideRole.STANDALONE)
 
 
 class Directory(Protocol):

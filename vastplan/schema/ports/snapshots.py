@@ -10,7 +10,7 @@ from vastplan.schema.ports.replica import Directory, Keeps, Side
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DirectorySnapshot:
     """A snapshot of a directory. `ready` is whether it can be used; `expires` is when the system deletes it, "" for never."""
 
     id: int
@@ -39,12 +39,12 @@ class Copy:
     directory: str = ""
 
 
-class Store(Directory, Protocol):
+class SnapshotStore(Directory, Protocol):
     """A directory and its snapshots. Calls raise what `Provider` raises. Changing calls return nothing: the effect is read."""
 
     directory: str
 
-    def snapshots(self) -> tuple[Snapshot, ...]:
+    def snapshots(self) -> tuple[DirectorySnapshot, ...]:
         """The snapshots of exactly this directory, the oldest first."""
 
     def elsewhere(self, name: str) -> str:
@@ -63,7 +63,7 @@ class Store(Directory, Protocol):
         """Stop a copy; data that is not complete is given up."""
 
 
-class Clonable(Store, Protocol):
+class Clonable(SnapshotStore, Protocol):
     """A directory of which an operation can create copies for its own use, and delete them again."""
 
     def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
@@ -76,7 +76,7 @@ class Clonable(Store, Protocol):
         """Delete the copy with a name and its directory, if it has that guid; it is no error if the copy is gone."""
 
 
-class Restorable(Store, Keeps, Protocol):
+class Restorable(SnapshotStore, Keeps, Protocol):
     """A directory that its system can restore in place."""
 
     path: str
@@ -85,7 +85,7 @@ class Restorable(Store, Keeps, Protocol):
     def look(self) -> Side:
         """The current status of the directory."""
 
-    def size_of(self, snapshot: Snapshot) -> int | None:
+    def size_of(self, snapshot: DirectorySnapshot) -> int | None:
         """The bytes in the directory when the snapshot was taken, `None` where the system does not return them."""
 
     def restoring(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from vastplan.model import strict_json
-from vastplan.schema.field import Encoder, Field, Read, Shape, Typist
+from vastplan.schema.field import Field, Read, Shape, ShapeEncoder, Typist
 from vastplan.schema.rows import Path
 
 
@@ -31,7 +31,7 @@ class JsonDocument(Shape):
         """Its canonical form: the same for every way to write it."""
         return self._canonical(value)
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """Indented text, so that people can read it in the system too."""
         return json.dumps(value, indent=2, ensure_ascii=False)
 

@@ -9,17 +9,17 @@ from vastplan.schema import walk
 from vastplan.schema.field import (
     Canonicalise,
     Change,
-    Encoder,
     Field,
     MapReferences,
     Read,
     Shape,
+    ShapeEncoder,
     Typist,
     scalar_reader,
     secrets,
 )
 from vastplan.schema.markers import Marker
-from vastplan.schema.rows import ABSENT, Path, prune
+from vastplan.schema.rows import ABSENT, Path, prune_nulls
 
 
 class List(Shape):
@@ -29,7 +29,7 @@ class List(Shape):
 
     def reader(self, field: Field) -> Read:
         """Reads each item, in order."""
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
         if table:
             return lambda raw: (
                 [walk.decode_parts(table, item) if isinstance(item, dict) else item for item in raw]
@@ -45,7 +45,7 @@ class List(Shape):
         """Maps the references of the list itself, or those in the structs that are its items."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
 
         def mapped(value: Any, change: Change) -> Any:
             if not isinstance(value, list):
@@ -58,8 +58,8 @@ class List(Shape):
         """Canonicalises each struct; the order stays."""
         if Marker.SENSITIVE in field.markers:
             return secrets
-        table = walk.table(field.fields)
-        return (lambda value: [walk.canonical(table, item) for item in value]) if table.canonicalised else None
+        table = walk.field_table(field.fields)
+        return (lambda value: [walk.canonical_values(table, item) for item in value]) if table.canonicalised else None
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
         """Compares items that are structs only in the fields that the document writes: the system may add fields to each."""
@@ -70,9 +70,9 @@ class List(Shape):
 
     def digestible(self, field: Field, value: Any) -> Any:
         """The items without nulls: a field that the system returns as null counts as one that was left out."""
-        return [prune(item) for item in value] if field.fields and isinstance(value, list) else value
+        return [prune_nulls(item) for item in value] if field.fields and isinstance(value, list) else value
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """Encodes each item."""
         if field.fields:
             return [encoder.struct(field.fields, item) for item in value]

@@ -10,12 +10,12 @@ from vastplan.schema import walk
 from vastplan.schema.field import (
     Canonicalise,
     Change,
-    Encoder,
     Field,
     Leaf,
     MapReferences,
     Read,
     Shape,
+    ShapeEncoder,
     Typist,
     secrets,
 )
@@ -23,7 +23,7 @@ from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path, at, deep_overlay, dig, put
 
 
-class ListMap(Shape):
+class ListMapShape(Shape):
     """Members that the document does not name belong to somebody else, and stay."""
 
     name = "list-map"
@@ -31,7 +31,7 @@ class ListMap(Shape):
 
     def reader(self, field: Field) -> Read:
         """The items by their key; a list with items that are not objects stays as it is."""
-        table, key = walk.table(field.fields), field.key
+        table, key = walk.field_table(field.fields), field.key
 
         def decoded(raw: Any) -> Any:
             if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
@@ -44,7 +44,7 @@ class ListMap(Shape):
         """Maps the references in the fields of the members. A key that names an object stays a name."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
 
         def mapped(value: Any, change: Change) -> Any:
             if not isinstance(value, dict):
@@ -60,14 +60,17 @@ class ListMap(Shape):
         """Canonicalises each member; null stays, because it removes the member."""
         if Marker.SENSITIVE in field.markers:
             return secrets
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
         if not table.canonicalised:
             return None
 
         def canonical(value: Any) -> Any:
             if not isinstance(value, dict):
                 return value
-            return {key: walk.canonical(table, member) if member is not None else None for key, member in value.items()}
+            return {
+                key: walk.canonical_values(table, member) if member is not None else None
+                for key, member in value.items()
+            }
 
         return canonical
 
@@ -82,11 +85,11 @@ class ListMap(Shape):
             else:
                 yield from walk.leaves(field.fields, member, (*path, key), immutable)
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """A list of the members, each with its key inside."""
         return [self._item(field, key, member, encoder) for key, member in value.items()]
 
-    def _item(self, field: Field, key: str, member: dict[str, Any], encoder: Encoder) -> dict[str, Any]:
+    def _item(self, field: Field, key: str, member: dict[str, Any], encoder: ShapeEncoder) -> dict[str, Any]:
         item = encoder.struct(field.fields, member)
         if field.key_refers:
             put(item, field.key_writes, encoder.key(field.key_refers, key))
@@ -106,7 +109,7 @@ class ListMap(Shape):
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """Merges each member; null removes one."""
         members = {
-            key: walk.merge(field.fields, live.get(key) or {}, member)
+            key: walk.merge_values(field.fields, live.get(key) or {}, member)
             for key, member in desired.items()
             if member is not None
         }
@@ -144,4 +147,4 @@ class ListMap(Shape):
         return kept, withheld
 
 
-LIST_MAP = ListMap()
+LIST_MAP = ListMapShape()

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.model.natural_order import natural
 from vastplan.model.site_ledger import path_text
-from vastplan.schema.field import Canonicalise, Encoder, Field, Leaf, Read, Shape, Typist, scalar_reader, secrets
+from vastplan.schema.field import Canonicalise, Field, Leaf, Read, Shape, ShapeEncoder, Typist, scalar_reader, secrets
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
 
@@ -38,7 +38,7 @@ class Map(Shape):
             return super().leaves(field, value, path, immutable)
         return [Leaf((*path, key), field, item, immutable) for key, item in value.items()]
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """Encodes each value; null removes a key."""
         return {key: None if item is None else encoder.scalar(field, item) for key, item in value.items()}
 

@@ -9,12 +9,12 @@ from vastplan.schema import walk
 from vastplan.schema.field import (
     Canonicalise,
     Change,
-    Encoder,
     Field,
     Leaf,
     MapReferences,
     Read,
     Shape,
+    ShapeEncoder,
     Typist,
     secrets,
 )
@@ -29,14 +29,14 @@ class Struct(Shape):
 
     def reader(self, field: Field) -> Read:
         """Field by field."""
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
         return lambda raw: walk.decode_parts(table, raw) if isinstance(raw, dict) else raw
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
         """Maps the references in its fields."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
 
         def mapped(value: Any, change: Change) -> Any:
             return walk.map_references(table, value, change) if isinstance(value, dict) else value
@@ -47,10 +47,10 @@ class Struct(Shape):
         """Field by field; a struct that is marked sensitive is one secret."""
         if Marker.SENSITIVE in field.markers:
             return secrets
-        table = walk.table(field.fields)
+        table = walk.field_table(field.fields)
         if not table.canonicalised:
             return None
-        return lambda value: walk.canonical(table, value) if isinstance(value, dict) else value
+        return lambda value: walk.canonical_values(table, value) if isinstance(value, dict) else value
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
         """The leaves of its fields."""
@@ -58,7 +58,7 @@ class Struct(Shape):
             return super().leaves(field, value, path, immutable)
         return walk.leaves(field.fields, value, path, immutable)
 
-    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+    def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """Field by field."""
         return encoder.struct(field.fields, value)
 
@@ -68,7 +68,7 @@ class Struct(Shape):
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """Field by field."""
-        return walk.merge(field.fields, live, desired)
+        return walk.merge_values(field.fields, live, desired)
 
     def changed_part(self, field: Field, value: dict[str, Any], paths: Collection[Path], path: Path) -> Any:
         """The changed fields."""

@@ -17,7 +17,7 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.schema.codec import at, dig
 from vastplan.schema.endpoint import OfSnapshots
-from vastplan.schema.history import Sought, Trace
+from vastplan.schema.history import ChangedObject, Trace
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Mark
 from vastplan.schema.rows import ABSENT
@@ -202,7 +202,7 @@ class KubernetesProvider:
         """This document's manager, and the one that was used before managers named documents."""
         return frozenset((MANAGER, self._manager))
 
-    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+    def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """The field managers of these objects, at most `OBJECTS` of them, which are read again for this."""
         for number, changed in enumerate(sought[:OBJECTS]):
             row = self.read(changed.kind, changed.locator)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from vastplan.model import regular_files
-from vastplan.schema.connection import meant
+from vastplan.schema.connection import word_paths
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _PARTS = (("clusters", "cluster"), ("users", "user"))
@@ -30,7 +30,7 @@ def named_files(kubeconfig: Path) -> list[Path]:
         said = [member.get(of) for part, of in _PARTS for member in content.get(part) or ()]
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError, RecursionError):
         return []  # connecting reports that
-    return [path for text in _texts(said) for path in meant(text, kubeconfig.parent)]
+    return [path for text in _texts(said) for path in word_paths(text, kubeconfig.parent)]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -6,28 +6,28 @@ https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine
 from __future__ import annotations
 
 from vastplan.model.rights import Right
-from vastplan.schema.operations import Operation, Task
+from vastplan.schema.operations import ApiOperation, Purpose
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _VOLUMES, _CLAIMS = "/api/v1/persistentvolumes", "/api/v1/namespaces/{}/persistentvolumeclaims"
 _SECRETS, _LEASES = "/api/v1/namespaces/{}/secrets", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 BESIDES = (
-    Operation(Task.READ, "GET", "/version"),
+    ApiOperation(Purpose.READ, "GET", "/version"),
     *(
-        Operation(Task.MOVE, method, path)  # of a rehearsal
+        ApiOperation(Purpose.MOVE, method, path)  # of a rehearsal
         for of in (_VOLUMES, _CLAIMS)
         for method, path in (("GET", of + "/{}"), ("POST", of), ("DELETE", of + "/{}"))
     ),
-    Operation(Task.LEDGER_READ, "GET", _SECRETS + "/{}"),
-    Operation(Task.LEDGER_READ, "GET", _LEASES),
-    Operation(Task.LEDGER_READ, "GET", _LEASES + "/{}"),
-    Operation(Task.LEDGER_WRITE, "GET", _SECRETS),
-    Operation(Task.LEDGER_WRITE, "POST", _SECRETS),
-    Operation(Task.LEDGER_WRITE, "PUT", _SECRETS + "/{}"),
-    Operation(Task.LEDGER_WRITE, "DELETE", _SECRETS + "/{}"),
-    Operation(Task.LEDGER_WRITE, "POST", _LEASES),
-    Operation(Task.LEDGER_WRITE, "PUT", _LEASES + "/{}"),
+    ApiOperation(Purpose.LEDGER_READ, "GET", _SECRETS + "/{}"),
+    ApiOperation(Purpose.LEDGER_READ, "GET", _LEASES),
+    ApiOperation(Purpose.LEDGER_READ, "GET", _LEASES + "/{}"),
+    ApiOperation(Purpose.LEDGER_WRITE, "GET", _SECRETS),
+    ApiOperation(Purpose.LEDGER_WRITE, "POST", _SECRETS),
+    ApiOperation(Purpose.LEDGER_WRITE, "PUT", _SECRETS + "/{}"),
+    ApiOperation(Purpose.LEDGER_WRITE, "DELETE", _SECRETS + "/{}"),
+    ApiOperation(Purpose.LEDGER_WRITE, "POST", _LEASES),
+    ApiOperation(Purpose.LEDGER_WRITE, "PUT", _LEASES + "/{}"),
 )
 
 

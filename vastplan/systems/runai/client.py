@@ -11,7 +11,7 @@ from vastplan.model.errors import NotAuthorised, ObjectNotFound, Refused, Unclea
 from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import PerUnit, Singleton, Update
-from vastplan.schema.history import Sought, Trace, earliest
+from vastplan.schema.history import ChangedObject, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
@@ -194,7 +194,7 @@ class RunaiProvider:
             return per_unit.locator(row)
         return item_id(kind.endpoint, row)
 
-    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+    def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """What the audit log has since the first of these was applied, newest first; at most `PAGES` pages."""
         start = earliest(sought)
         if start is None:

@@ -7,7 +7,7 @@ by their names: `docs/unverified.md`, RAI-090.
 from __future__ import annotations
 
 from vastplan.model.rights import Right
-from vastplan.schema.operations import Operation, Task
+from vastplan.schema.operations import ApiOperation, Purpose
 
 _ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
 # The longest matching start of a path counts.
@@ -43,22 +43,22 @@ _TYPES = {
 _LOG_IN = "/api/v1/token"
 
 BESIDES = (
-    Operation(Task.READ, "POST", _LOG_IN),
-    Operation(Task.READ, "GET", "/api/v1/clusters"),
-    Operation(Task.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
-    Operation(Task.MOVE, "GET", "/api/v1/workloads/{}"),
+    ApiOperation(Purpose.READ, "POST", _LOG_IN),
+    ApiOperation(Purpose.READ, "GET", "/api/v1/clusters"),
+    ApiOperation(Purpose.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
+    ApiOperation(Purpose.MOVE, "GET", "/api/v1/workloads/{}"),
     *(
-        Operation(Task.MOVE, method, f"/api/v1/workloads/{type_}{below}")
+        ApiOperation(Purpose.MOVE, method, f"/api/v1/workloads/{type_}{below}")
         for type_ in ("trainings", "workspaces", "distributed")
         for method, below in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
     ),
     *(
-        Operation(Task.MOVE, "DELETE", f"/api/v1/workloads/{type_}/{{}}")  # of a rehearsal
+        ApiOperation(Purpose.MOVE, "DELETE", f"/api/v1/workloads/{type_}/{{}}")  # of a rehearsal
         for type_ in ("trainings", "workspaces", "distributed")
     ),
-    Operation(Task.RESTORE, "GET", "/api/v1/workloads/{}"),
+    ApiOperation(Purpose.RESTORE, "GET", "/api/v1/workloads/{}"),
     *(
-        Operation(Task.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")
+        ApiOperation(Purpose.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")
         for type_ in ("trainings", "workspaces", "distributed")
         for method, below in (("GET", ""), ("POST", "/suspend"), ("POST", "/resume"))
     ),

@@ -11,7 +11,7 @@ from vastplan.model.errors import Nobody, ObjectNotFound, Refused, Unclear, Unre
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Clones, Endpoint, Members, Singleton
-from vastplan.schema.history import Sought, Trace, earliest
+from vastplan.schema.history import ChangedObject, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.deltas import calls, without_deltas
@@ -245,7 +245,7 @@ class VastProvider:
             return []
         return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
-    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+    def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """The changes in the events since the first of these was applied; at most `PAGES` pages."""
         start = earliest(sought)
         if start is None:

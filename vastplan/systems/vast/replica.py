@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import Unreachable
-from vastplan.schema.ports.replica import Kept, Point, Role, Side
+from vastplan.schema.ports.replica import Kept, Point, Side, SideRole
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 
 PATHS, SNAPSHOTS = "/protectedpaths/", "/snapshots/"
-_ROLES = {role.value: role for role in Role}
+_ROLES = {role.value: role for role in SideRole}
 _GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"})
 TAKEN = frozenset(
     {"SUCCEED"}
@@ -54,7 +54,7 @@ class VastReplica:
         said, state = (_plain(row.get(name)) for name in ("role", "state"))
         forecast = row.get("estimated_read_only_time")
         return Side(
-            role=_ROLES.get(said, Role.CHANGING),
+            role=_ROLES.get(said, SideRole.CHANGING),
             said=said,
             state=state,
             good=state in _GOOD,

@@ -12,7 +12,7 @@ from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.schema.ports.replica import Kept, Side
-from vastplan.schema.ports.snapshots import Copy, Snapshot
+from vastplan.schema.ports.snapshots import Copy, DirectorySnapshot
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastReplica, used_in
@@ -36,12 +36,12 @@ class VastDirectory:
         """The bytes that it uses, by the quota of the directory; `None` without one."""
         return used_in(self._provider, self.tenant, self.directory)
 
-    def snapshots(self) -> tuple[Snapshot, ...]:
+    def snapshots(self) -> tuple[DirectorySnapshot, ...]:
         """The snapshots of exactly this directory, whoever created them, oldest first."""
         rows = [row for row in self._provider.rows(SNAPSHOTS, {"tenant_id": self.tenant}) if self._is_of(row)]
         rows.sort(key=lambda row: (str(row.get("created")), _number(row)))
         return tuple(
-            Snapshot(
+            DirectorySnapshot(
                 _number(row), str(row.get("guid") or ""), str(row.get("name")), str(row.get("created") or ""),
                 str(row.get("state") or "").upper() in TAKEN, str(row.get("expiration_time") or ""),
             )
@@ -152,7 +152,7 @@ class VastProtected(VastDirectory):
         """Its row, which must still be the same protected path."""
         return self._replica.look()
 
-    def size_of(self, snapshot: Snapshot) -> int | None:
+    def size_of(self, snapshot: DirectorySnapshot) -> int | None:
         """The size of the restore point of that name: VMS returns no size for a snapshot that was not replicated."""
         rows = self._provider.rows(POINTS, {"stream__name": self._name, "page_size": None})
         sizes = [row.get("logical_size") for row in rows if row.get("name") == snapshot.name]

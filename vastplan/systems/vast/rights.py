@@ -8,7 +8,7 @@ which names kinds of objects, not each collection: `docs/unverified.md`, VMS-112
 from __future__ import annotations
 
 from vastplan.model.rights import Right
-from vastplan.schema.operations import Operation, Task
+from vastplan.schema.operations import ApiOperation, Purpose
 
 _VERBS = {"GET": "view", "POST": "create", "PATCH": "edit", "DELETE": "delete"}
 _REALMS = {
@@ -30,37 +30,37 @@ _REALM_OF = {collection: realm for realm, collections in _REALMS.items() for col
 _OF_EVERYBODY = frozenset({"permissions", "token", "versions", "vtasks"})
 
 BESIDES = (
-    Operation(Task.READ, "POST", "/token/"),
-    Operation(Task.READ, "GET", "/versions/"),
-    Operation(Task.READ, "GET", "/events/", optional=True),  # who changed what
-    Operation(Task.WRITE, "GET", "/vtasks/{}/"),
-    Operation(Task.MOVE, "GET", "/replicationrestorepoints/"),
-    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
-    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
-    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
-    Operation(Task.MOVE, "POST", "/snapshots/"),
-    Operation(Task.MOVE, "GET", "/tenants/{}/"),
-    Operation(Task.MOVE, "GET", "/clusters/list_prefetch_paths_info/"),
-    Operation(Task.MOVE, "GET", "/protectedpaths/{}/prefetch_path"),
-    Operation(Task.MOVE, "POST", "/protectedpaths/{}/prefetch_path"),
-    Operation(Task.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # else reported as running
-    Operation(Task.MOVE, "GET", "/globalsnapstreams/"),
-    Operation(Task.MOVE, "GET", "/views/"),
-    Operation(Task.MOVE, "GET", "/quotas/"),
-    Operation(Task.MOVE, "POST", "/snapshots/{}/clone/"),
-    Operation(Task.MOVE, "PATCH", "/globalsnapstreams/{}/stop"),
-    Operation(Task.MOVE, "DELETE", "/globalsnapstreams/{}/"),
-    Operation(Task.MOVE, "POST", "/views/"),  # of a rehearsal, like the next one
-    Operation(Task.MOVE, "DELETE", "/views/{}/"),
-    Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
-    Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
-    Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),
-    Operation(Task.RESTORE, "POST", "/protectedpaths/{}/restore"),
-    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/stop"),
-    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/commit"),
-    Operation(Task.RESTORE, "POST", "/snapshots/"),
-    Operation(Task.RESTORE, "POST", "/snapshots/{}/clone/"),
-    Operation(Task.RESTORE, "PATCH", "/globalsnapstreams/{}/stop"),
+    ApiOperation(Purpose.READ, "POST", "/token/"),
+    ApiOperation(Purpose.READ, "GET", "/versions/"),
+    ApiOperation(Purpose.READ, "GET", "/events/", optional=True),  # who changed what
+    ApiOperation(Purpose.WRITE, "GET", "/vtasks/{}/"),
+    ApiOperation(Purpose.MOVE, "GET", "/replicationrestorepoints/"),
+    ApiOperation(Purpose.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
+    ApiOperation(Purpose.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
+    ApiOperation(Purpose.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
+    ApiOperation(Purpose.MOVE, "POST", "/snapshots/"),
+    ApiOperation(Purpose.MOVE, "GET", "/tenants/{}/"),
+    ApiOperation(Purpose.MOVE, "GET", "/clusters/list_prefetch_paths_info/"),
+    ApiOperation(Purpose.MOVE, "GET", "/protectedpaths/{}/prefetch_path"),
+    ApiOperation(Purpose.MOVE, "POST", "/protectedpaths/{}/prefetch_path"),
+    ApiOperation(Purpose.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # else reported as running
+    ApiOperation(Purpose.MOVE, "GET", "/globalsnapstreams/"),
+    ApiOperation(Purpose.MOVE, "GET", "/views/"),
+    ApiOperation(Purpose.MOVE, "GET", "/quotas/"),
+    ApiOperation(Purpose.MOVE, "POST", "/snapshots/{}/clone/"),
+    ApiOperation(Purpose.MOVE, "PATCH", "/globalsnapstreams/{}/stop"),
+    ApiOperation(Purpose.MOVE, "DELETE", "/globalsnapstreams/{}/"),
+    ApiOperation(Purpose.MOVE, "POST", "/views/"),  # of a rehearsal, like the next one
+    ApiOperation(Purpose.MOVE, "DELETE", "/views/{}/"),
+    ApiOperation(Purpose.RESTORE, "GET", "/globalsnapstreams/"),
+    ApiOperation(Purpose.RESTORE, "GET", "/replicationrestorepoints/"),
+    ApiOperation(Purpose.RESTORE, "GET", "/protectedpaths/{}/validate"),
+    ApiOperation(Purpose.RESTORE, "POST", "/protectedpaths/{}/restore"),
+    ApiOperation(Purpose.RESTORE, "PATCH", "/protectedpaths/{}/stop"),
+    ApiOperation(Purpose.RESTORE, "PATCH", "/protectedpaths/{}/commit"),
+    ApiOperation(Purpose.RESTORE, "POST", "/snapshots/"),
+    ApiOperation(Purpose.RESTORE, "POST", "/snapshots/{}/clone/"),
+    ApiOperation(Purpose.RESTORE, "PATCH", "/globalsnapstreams/{}/stop"),
 )
 
 

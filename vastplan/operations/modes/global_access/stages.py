@@ -19,7 +19,7 @@ from vastplan.operations.modes.global_access.prefetch import warm
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look, waiting
 from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
 from vastplan.schema.ports.cache import Cached
-from vastplan.schema.ports.replica import Replica, Role
+from vastplan.schema.ports.replica import Replica, SideRole
 
 READ = "read gate"
 MARGIN = 5.0  # seconds after the lease
@@ -115,7 +115,7 @@ def amiss(ends: SharedEnds) -> str:
     """Why it is not possible, "" if it is."""
     here, there = ends.origin.look(), ends.satellite.look()
     names = ends.origin.site, ends.satellite.site
-    if (here.role, there.role) != (Role.SOURCE, Role.DESTINATION):
+    if (here.role, there.role) != (SideRole.SOURCE, SideRole.DESTINATION):
         return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.said} and {there.said}"
     for site, side in zip(names, (here, there), strict=True):
         if not side.good:

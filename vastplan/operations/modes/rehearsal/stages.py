@@ -15,8 +15,8 @@ from vastplan.operations.modes.rehearsal.removal import CLONE
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST
 from vastplan.operations.stages.work import strangers
-from vastplan.schema.ports.replica import Point, Role
-from vastplan.schema.ports.snapshots import Snapshot
+from vastplan.schema.ports.replica import Point, SideRole
+from vastplan.schema.ports.snapshots import DirectorySnapshot
 
 POINT, CAME, MEASURED = "point", "came", "measured"
 """Facts: its restore point, the result of each workload, and the seconds of each stage."""
@@ -41,7 +41,7 @@ def stages(ends: Rehearsed) -> tuple[Stage, ...]:
     return tuple(_timed(ends, stage) for stage in each)
 
 
-def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
+def newest_kept(ends: Rehearsed) -> tuple[Point, DirectorySnapshot] | None:
     """The newest restore point at the target whose snapshot is listed there."""
     snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
     for point in reversed(ends.target.points()):
@@ -71,7 +71,7 @@ def _by(ends: Rehearsed) -> str:
 def amiss(ends: Rehearsed) -> str:
     """Why a rehearsal is not possible, "" if it is."""
     side, there = ends.target.look(), ends.target.site
-    if side.role is not Role.DESTINATION:
+    if side.role is not SideRole.DESTINATION:
         return f"{there} has to be DESTINATION; it is {side.said}"
     if not side.good:
         return f"{there} is in state {side.state or 'unknown'}"

@@ -24,7 +24,7 @@ from vastplan.operations.modes.restore.place import Place
 from vastplan.operations.plan.claims import objects_on
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.schema.ports.snapshots import Snapshot, Store
+from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
 from vastplan.schema.types import KubernetesName, Name
 
 CLONE = "clone"
@@ -49,7 +49,7 @@ class CopyMet(RestoreMet):
         there = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
         return there or _inside(self.document, self.place, directory) or self.source.taken(directory)
 
-    def loss(self, snapshot: Snapshot) -> str:
+    def loss(self, snapshot: DirectorySnapshot) -> str:
         """Nothing."""
         return "nothing: the snapshot is copied, and the current data stays"
 
@@ -81,14 +81,14 @@ def copy_of(document: Document, sites: Sites, place: Place, wanted: WantedRestor
     return CopyMet(document, place, wanted, clock, source, f"clone {tenant} {wanted.directory}", bound)
 
 
-def standing(source: Store, operation: Operation) -> str:
+def standing(source: SnapshotStore, operation: Operation) -> str:
     """The state of the new directory of a restore."""
     found = source.copy(calls.copy_name(operation))
     state = f"is {found.state}, {found.progress}" if found else "does not exist"
     return f"{source.directory} is unchanged; the copy to {operation.facts['directory']} {state}"
 
 
-def clone(source: Store, bound: float) -> Stage:
+def clone(source: SnapshotStore, bound: float) -> Stage:
     """The stage that copies the snapshot to a new directory."""
 
     def precondition(operation: Operation) -> str:

@@ -23,8 +23,8 @@ from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.work import FREEZE, freeze, go_on, others, unmoved
 from vastplan.operations.subject import Parts
-from vastplan.schema.ports.replica import Role
-from vastplan.schema.ports.snapshots import Restorable, Snapshot
+from vastplan.schema.ports.replica import SideRole
+from vastplan.schema.ports.snapshots import DirectorySnapshot, Restorable
 from vastplan.schema.ports.workloads import Job
 
 KEEP, RESTORE, COMMIT = "snapshot of now", "restore", "commit"
@@ -72,7 +72,7 @@ class InPlaceMet(RestoreMet):
         """Why the path cannot be restored now, "" if it can."""
         return amiss(self.home.source)
 
-    def loss(self, snapshot: Snapshot) -> str:
+    def loss(self, snapshot: DirectorySnapshot) -> str:
         """What is newer than the snapshot."""
         return (
             f"all that was written to {self.place.directory} since {snapshot.created} ({snapshot.name}); a snapshot that is taken first "
@@ -94,7 +94,9 @@ class InPlaceMet(RestoreMet):
         """The workloads that use the directory."""
         return self.home.users()
 
-    def evidence(self, snapshot: Snapshot, now: datetime, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
+    def evidence(
+        self, snapshot: DirectorySnapshot, now: datetime, users: tuple[tuple[Work, Job], ...]
+    ) -> tuple[Fact, ...]:
         """The snapshot, what is newer, the state of the protected path, and who uses it."""
         of_snapshot = RestoreMet.evidence(self, snapshot, now, users)
         source = self.home.source
@@ -143,7 +145,7 @@ def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
 def amiss(source: Restorable, *, ours: bool = False) -> str:
     """Why a restore in place is not possible, "" if it is. `ours` is whether a running restore is this one."""
     side = source.look()
-    if side.role is not Role.SOURCE:
+    if side.role is not SideRole.SOURCE:
         return f"it is {side.said} at {source.site}; a restore in place needs SOURCE"
     if source.restoring() and not ours:
         return f"a restore that is not of this document is under way at {source.site} (commit or stop it there)"
@@ -227,7 +229,7 @@ def _commit(home: Rewound) -> Stage:
 
     def gate(_: Operation) -> Gate:
         side = source.look()
-        if source.restoring() or side.role is not Role.SOURCE or not side.good:
+        if source.restoring() or side.role is not SideRole.SOURCE or not side.good:
             return Gate(Holds.NOT_YET, f"it is {side.said}, {side.state}")
         return Gate(Holds.YES, facts={"used after": source.used()})
 
@@ -245,7 +247,7 @@ def _commit(home: Rewound) -> Stage:
     )
 
 
-def _newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -> tuple[Fact, ...]:
+def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: datetime) -> tuple[Fact, ...]:
     """The data, snapshots and checkpoints that are newer than the snapshot."""
     later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
     used, then = source.used(), source.size_of(snapshot)
@@ -277,7 +279,7 @@ def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]
     return (*facts, *mounted_by(home))
 
 
-def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:
+def _checkpoints(place: Place, snapshot: DirectorySnapshot, now: datetime) -> str:
     said = place.written.values.get("checkpoint") if place.written is not None else None
     interval = said.get("interval") if isinstance(said, dict) else None
     try:

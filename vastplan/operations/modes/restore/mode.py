@@ -22,7 +22,7 @@ from vastplan.operations.ends import Work, noted
 from vastplan.operations.modes.restore.place import PLACE, Place, facts_of
 from vastplan.operations.plan.evidence import used_bytes
 from vastplan.operations.subject import Heading, Met, Parts
-from vastplan.schema.ports.snapshots import Snapshot, Store
+from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
 from vastplan.schema.ports.workloads import Job
 
 
@@ -48,7 +48,7 @@ class RestoreMet(Met[RestorePlan]):
     place: Place
     wanted: WantedRestore
     clock: Clock
-    source: Store
+    source: SnapshotStore
     subject: str
     bound: float
 
@@ -62,7 +62,7 @@ class RestoreMet(Met[RestorePlan]):
         """Why the present state does not allow it, "" if it does."""
 
     @abstractmethod
-    def loss(self, snapshot: Snapshot) -> str:
+    def loss(self, snapshot: DirectorySnapshot) -> str:
         """What is lost, in words."""
 
     @abstractmethod
@@ -77,7 +77,9 @@ class RestoreMet(Met[RestorePlan]):
         """The workloads that are suspended during the restore."""
         return ()
 
-    def evidence(self, snapshot: Snapshot, now: datetime, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
+    def evidence(
+        self, snapshot: DirectorySnapshot, now: datetime, users: tuple[tuple[Work, Job], ...]
+    ) -> tuple[Fact, ...]:
         """What a person weighs: the snapshot, and the data that is newer than it."""
         source = self.source
         return (
@@ -160,7 +162,7 @@ class RestoreMet(Met[RestorePlan]):
             raise Stale(f"{known.address} is not the object that is being restored")
 
 
-def snapshot_named(source: Store, name: str) -> Snapshot:
+def snapshot_named(source: SnapshotStore, name: str) -> DirectorySnapshot:
     """The snapshot with a typed name. Raises `VastplanError` if it cannot be restored."""
     found = [one for one in source.snapshots() if one.name == name]
     if len(found) == 1 and found[0].ready:

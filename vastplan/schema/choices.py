@@ -48,7 +48,7 @@ def form(model: type[BaseModel]) -> str:
     return f"a mapping with {', '.join(names[:_NAMED])}{more}" if names else "a mapping"
 
 
-def example(model: type[BaseModel], path: Sequence[Any]) -> str:
+def field_example(model: type[BaseModel], path: Sequence[Any]) -> str:
     """An example of what to write for a field, as far as its type shows it; `TEXT` where it does not."""
     for holder in models_at(model, path[:-1]):
         info = holder.model_fields.get(path[-1])
