@@ -20,7 +20,7 @@ from tests.direct import DIRECT
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.engine.live.consent import Approval, Consent
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.wait import until_gone
@@ -116,7 +116,7 @@ class Lab:
     def workspace(self) -> Workspace:
         """The document as it is now; raises `Invalid`."""
         return _Workspace(
-            load([self.folder / "lab.yaml"], self.registry, SYSTEMS, allow_env=("*",)), self.registry, self
+            load_document([self.folder / "lab.yaml"], self.registry, SYSTEMS, allow_env=("*",)), self.registry, self
         )
 
     def planned(self, consent: Consent = EVERYTHING) -> Planned:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from tests.throwaway.comma_separated import COMMA_SEPARATED
-from vastplan.document.typed import document_form
+from vastplan.document.document_form import document_form
 from vastplan.engine.live.body import create_body, update_body
 from vastplan.engine.live.diff import diff
 from vastplan.schema.codec import Encoder, decode_row

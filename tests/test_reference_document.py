@@ -17,7 +17,7 @@ from tests.lab import SYSTEMS
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
@@ -143,7 +143,8 @@ def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
     )
     try:
         assert any(
-            "opens" in one for one in door_opens(planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY)))
+            "opens" in one
+            for one in door_opens(planned(Workspace(load_document([applied], REGISTRY, SYSTEMS), REGISTRY)))
         )
     finally:
         (applied / "team-a.yaml").write_text(text)
@@ -160,7 +161,7 @@ def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, a
             (applied / name).write_text(yaml.safe_dump(without(tree, path), sort_keys=False))
             tried += 1
             try:
-                plan = planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY))
+                plan = planned(Workspace(load_document([applied], REGISTRY, SYSTEMS), REGISTRY))
             except Invalid:
                 continue  # refused: nothing happens
             valid += 1
@@ -168,7 +169,7 @@ def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, a
         for index, line in enumerate(lines := original.splitlines()):
             (applied / name).write_text("\n".join(lines[:index] + lines[index + 1 :]) + "\n")
             try:
-                plan = planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY))
+                plan = planned(Workspace(load_document([applied], REGISTRY, SYSTEMS), REGISTRY))
             except Invalid:
                 continue
             assert door_opens(plan) == [], line

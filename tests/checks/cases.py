@@ -34,7 +34,7 @@ from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.tasks import Task, read_task
-from vastplan.document.yaml import load
+from vastplan.document.yaml import load_mapping
 from vastplan.exporting.skypilot import Selection, folders
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
@@ -151,7 +151,7 @@ def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[Task, ...]:
 def _given(name: str, tree: Any, skypilot: str, folder: Path) -> Task:
     path = folder / f"{name}-of-the-case.yaml"
     path.write_text("# somebody's\n" + yaml.safe_dump(tree, sort_keys=False))
-    read = load(path, str(path))
+    read = load_mapping(path, str(path))
     return replace(read_task("iad", name, read, read.at), reader=skypilot)
 
 

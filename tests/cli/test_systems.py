@@ -13,7 +13,7 @@ import vastplan.kinds
 from tests.conftest import Run
 from tests.lab import SYSTEMS, Lab
 from vastplan.app.connect import connected
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.schema.discover import discover
 from vastplan.sim.faults import Effect, Fault
 from vastplan.sim.serve import Authority, Server, write_pem
@@ -265,7 +265,7 @@ def test_a_simulated_site_has_as_many_calls_at_once_as_its_document_says(tmp_pat
     file = tmp_path / "doc.yaml"
     head = "version: 1\nname: doc\nsites: {one: {sim: {}, parallel: 3}, other: {sim: {}}}\n"
     file.write_text(head)
-    document = load([file], discover(vastplan.kinds), SYSTEMS)
+    document = load_document([file], discover(vastplan.kinds), SYSTEMS)
     with connected(document, sites=("one", "other"), writable=False) as providers:
         found = {
             site: {_at_once(one) for (name, _), one in providers.items() if name == site} for site in ("one", "other")

@@ -15,9 +15,9 @@ from ruamel.yaml import YAML
 
 import vastplan.kinds
 from tests.engine.test_growth import steps
-from vastplan.document.emit import WIDTH, EntryText, FileText, Lines, Place, emit
-from vastplan.document.scalars import Unwritable, flow, flow_within, text
-from vastplan.document.yaml import parse
+from vastplan.document.emit import WIDTH, EntryId, EntryText, FileText, Lines, emit
+from vastplan.document.scalars import Unwritable, flow, flow_within, text_scalar
+from vastplan.document.yaml import parse_mapping
 from vastplan.kinds import ORDER_OF_SECTIONS
 from vastplan.model.natural_order import natural
 from vastplan.schema.discover import discover
@@ -43,7 +43,7 @@ def section(values: dict[str, Any]) -> list[EntryText]:
 
 
 def read(file: FileText) -> Any:
-    return parse(file.text.encode(), "f")
+    return parse_mapping(file.text.encode(), "f")
 
 
 @pytest.mark.parametrize("value", ODD, ids=ascii)
@@ -51,7 +51,7 @@ def test_whoever_reads_odd_text_reads_that_text(value: str) -> None:
     written = flow(value)
     whole = f"a: {written}\nb: [{written}, {{{written}: {written}}}]\n{written}: 1\n"
     said = {"a": value, "b": [value, {value: value}], value: 1}
-    assert parse(whole.encode(), "f") == said
+    assert parse_mapping(whole.encode(), "f") == said
     assert yaml.safe_load(whole) == said
     assert YAML(typ="safe", pure=True).load(whole) == said
     assert len(written.splitlines()) == 1
@@ -86,7 +86,9 @@ def test_what_is_unseen_or_taken_for_another_is_its_number() -> None:
 )
 def test_other_values(value: Any, written: str) -> None:
     assert flow(value) == written
-    assert parse(f"a: {written}\n".encode(), "f")["a"] == (value if value != [[], {"a": ()}] else [[], {"a": []}])
+    assert parse_mapping(f"a: {written}\n".encode(), "f")["a"] == (
+        value if value != [[], {"a": ()}] else [[], {"a": []}]
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_what_no_document_can_hold_is_refused(value: Any, says: str) -> None:
 
 def test_long_text_takes_no_more_than_its_length() -> None:
     for value in ("1" * 300_000 + "x", "1_" * 150_000 + "."):
-        assert parse(f"a: {flow(value)}\n".encode(), "f") == {"a": value}
+        assert parse_mapping(f"a: {flow(value)}\n".encode(), "f") == {"a": value}
 
 
 def test_what_does_not_fit_is_not_looked_at() -> None:
@@ -167,7 +169,7 @@ def parts_of(value: Any, *, keys: bool = False) -> Iterator[str]:
     if isinstance(value, dict) and value:
         for key, item in value.items():
             if keys:
-                yield text(key)
+                yield text_scalar(key)
             yield from parts_of(item, keys=keys)
     elif isinstance(value, list) and value:
         for item in value:
@@ -248,28 +250,28 @@ departments:
 """
     )
     assert file.lines == {
-        Place("vip_pools", "nlp", "nlp"): Lines(5, 7),
-        Place("storage_classes", "nlp-fast", "nlp"): Lines(10, 10),
-        Place("views", "nlp-9", "nlp"): Lines(12, 12),
-        Place("views", "nlp-10", "nlp"): Lines(13, 13),
-        Place("tenants", "nlp"): Lines(3, 13),
-        Place("view_policies", "many"): Lines(15, 26),
-        Place("snapshot_schedules", "protected"): Lines(28, 33),
-        Place("departments", "a"): Lines(35, 37),
-        Place("departments", "b"): Lines(39, 39),
-        Place("departments", "c"): Lines(40, 41),
+        EntryId("vip_pools", "nlp", "nlp"): Lines(5, 7),
+        EntryId("storage_classes", "nlp-fast", "nlp"): Lines(10, 10),
+        EntryId("views", "nlp-9", "nlp"): Lines(12, 12),
+        EntryId("views", "nlp-10", "nlp"): Lines(13, 13),
+        EntryId("tenants", "nlp"): Lines(3, 13),
+        EntryId("view_policies", "many"): Lines(15, 26),
+        EntryId("snapshot_schedules", "protected"): Lines(28, 33),
+        EntryId("departments", "a"): Lines(35, 37),
+        EntryId("departments", "b"): Lines(39, 39),
+        EntryId("departments", "c"): Lines(40, 41),
     }
     of_lines = file.by_line()
-    assert (of_lines[4], of_lines[6]) == (Place("tenants", "nlp"), Place("vip_pools", "nlp", "nlp"))
+    assert (of_lines[4], of_lines[6]) == (EntryId("tenants", "nlp"), EntryId("vip_pools", "nlp", "nlp"))
     assert 1 not in of_lines and 14 not in of_lines and 38 not in of_lines
 
 
 def test_the_only_entry_of_a_section_stands_on_its_line() -> None:
     file = emit([EntryText("tenants", "t", {"views": {"v": {"path": "/v"}}})], TYPES)
     assert file.text == "tenants:\n  t:\n    views: {v: {path: /v}}\n"
-    assert file.lines == {Place("views", "v", "t"): Lines(3, 3), Place("tenants", "t"): Lines(2, 3)}
+    assert file.lines == {EntryId("views", "v", "t"): Lines(3, 3), EntryId("tenants", "t"): Lines(2, 3)}
     file = emit(section({"v": {"path": "/v"}}), TYPES)
-    assert (file.text, file.lines) == ("views: {v: {path: /v}}\n", {Place("views", "v"): Lines(1, 1)})
+    assert (file.text, file.lines) == ("views: {v: {path: /v}}\n", {EntryId("views", "v"): Lines(1, 1)})
     assert emit(section({"v": {}, "w": {}}), TYPES).text == "views:\n  v: {}\n  w: {}\n"
 
 
@@ -291,7 +293,7 @@ def test_comments_are_lines_of_their_own_wherever_they_stand() -> None:
     said = [line.strip() for line in file.text.splitlines() if "#" in line]
     assert [line[:10] for line in said] == ["# one\\x0at", "# word wor", "# word wor", "# first", "# deep"]
     assert max(map(len, file.text.splitlines())) <= WIDTH
-    assert file.lines == {Place("views", "v"): Lines(2, len(file.text.splitlines()))}
+    assert file.lines == {EntryId("views", "v"): Lines(2, len(file.text.splitlines()))}
 
 
 @pytest.mark.parametrize("path", [("b",), ("a", "b"), ("views", "w")])
@@ -335,6 +337,6 @@ def test_the_work_grows_with_the_entries() -> None:
 
 @given(TEXTS)
 def test_text_is_one_line_to_whoever_reads_it(value: str) -> None:
-    written = text(value)
+    written = text_scalar(value)
     assert len(written.splitlines()) == 1
     assert flow(YAML(typ="safe", pure=True).load(f"[{written}]")) == f"[{written}]"

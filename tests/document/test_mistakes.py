@@ -17,7 +17,7 @@ from tests.lab import SYSTEMS, full_registry
 from vastplan.app.files.approvals import ApprovalsFile
 from vastplan.document import specs
 from vastplan.document.mistakes import mistakes
-from vastplan.document.yaml import Mapping, Sequence, parse
+from vastplan.document.yaml import Mapping, Sequence, parse_mapping
 from vastplan.model.finding import Where
 from vastplan.model.nearest import closest
 from vastplan.schema.choices import form, models_at
@@ -66,7 +66,7 @@ class Whole(Spec):
 
 def told(text: str) -> list[str]:
     """The mistakes in a document of the model above: `LINE:COLUMN CODE sentence (fix)`."""
-    tree = parse(text.encode(), "doc.yaml")
+    tree = parse_mapping(text.encode(), "doc.yaml")
     with pytest.raises(ValidationError) as refused:
         Whole.model_validate(tree)
     lines = []

@@ -11,9 +11,9 @@ import pytest
 
 from tests.kinds.cases import Case, cases, with_value, without
 from tests.lab import SYSTEMS, full_registry
+from vastplan.document.document_form import document_form, in_unit
 from vastplan.document.emit import EntryText, emit
-from vastplan.document.load import Document, load
-from vastplan.document.typed import document_form, in_unit
+from vastplan.document.load import Document, load_document
 from vastplan.kinds.runai._access import Grant, access_of, grants
 from vastplan.model import units
 from vastplan.model.address import Address
@@ -28,7 +28,7 @@ EXAMPLES = sorted(path for path in Path("examples").glob("*") if path.is_dir() a
 
 def loaded(folder: Path, text: str) -> Document:
     (folder / "document.yaml").write_text(text, encoding="utf-8")
-    return load([folder / "document.yaml"], REGISTRY, SYSTEMS, allow_env=("*",))
+    return load_document([folder / "document.yaml"], REGISTRY, SYSTEMS, allow_env=("*",))
 
 
 def head_of(sites: Mapping[str, list[str]]) -> str:
@@ -104,7 +104,7 @@ def test_every_kind_is_read_as_it_was(case: Case, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_is_read_as_it_was(example: Path, tmp_path: Path) -> None:
-    document = load([example], REGISTRY, SYSTEMS, allow_env=("*",))
+    document = load_document([example], REGISTRY, SYSTEMS, allow_env=("*",))
     sites = {name: [*spec.systems()] for name, spec in document.connections.items()}
     everything = ["vast", "kubernetes", "runai"]
     text = head_of(dict.fromkeys(sites, everything)) + again(document)

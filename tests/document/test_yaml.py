@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.document.edit import written
-from vastplan.document.yaml import load, parse
+from vastplan.document.edit import value_text
+from vastplan.document.yaml import load_mapping, parse_mapping
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where
 from vastplan.schema.located_yaml import MAX_DEPTH
@@ -36,7 +36,7 @@ from vastplan.schema.located_yaml import MAX_DEPTH
 )
 def test_refused_with_its_place(text: str, place: str, says: str) -> None:
     with pytest.raises(Invalid) as refused:
-        parse(text.encode(), "f")
+        parse_mapping(text.encode(), "f")
     assert place in str(refused.value)
     assert says in str(refused.value)
 
@@ -60,10 +60,10 @@ WHERE_ONE_STANDS = {  # with the line and the column that an editor gives it
 def test_a_line_that_only_yaml_ends_is_refused_wherever_it_ends(end: str, where: str) -> None:
     text, line, column = WHERE_ONE_STANDS[where]
     if (end, where) == ("CR", "the end of a line"):
-        assert parse(text.format("\r").encode(), "f") == {"a": 1}  # CR LF, as some editors end a line
+        assert parse_mapping(text.format("\r").encode(), "f") == {"a": 1}  # CR LF, as some editors end a line
         return
     with pytest.raises(Invalid) as refused:
-        parse(text.format(LINES_OF_YAML_ALONE[end]).encode(), "f")
+        parse_mapping(text.format(LINES_OF_YAML_ALONE[end]).encode(), "f")
     (found,) = refused.value.findings
     assert (found.code, found.where) == ("VP104", Where("f", line, column))
     assert f"U+{ord(LINES_OF_YAML_ALONE[end]):04X}" in found.message
@@ -73,30 +73,30 @@ def test_a_line_that_only_yaml_ends_is_refused_wherever_it_ends(end: str, where:
 def test_a_control_character_is_refused_with_its_place(char: str) -> None:
     for text in (f"a: 1\n# {char}", f"a: 1\nb{char}: 1", f"a: 1\n'{char}': 1\n", f'a: 1\n"{char}": 1'):
         with pytest.raises(Invalid) as refused:
-            parse(text.encode(), "f")
+            parse_mapping(text.encode(), "f")
         (found,) = refused.value.findings
         assert (found.code, found.where) == ("VP104", Where("f", 2, text[5:].index(char) + 1))
 
 
 def test_an_escape_in_double_quotes_is_what_it_says() -> None:
-    found = parse(rb'a: "x\Ly\Pz\N\r"' + b'\nb: "\\u2028\\x1b"', "f")
+    found = parse_mapping(rb'a: "x\Ly\Pz\N\r"' + b'\nb: "\\u2028\\x1b"', "f")
     assert found == {"a": "x\u2028y\u2029z\x85\r", "b": "\u2028\x1b"}
 
 
 @pytest.mark.parametrize("char", [*LINES_OF_YAML_ALONE.values(), "\x0b", "\x1b", "\x9f", "ß", "\u200d"])
 def test_what_is_written_into_a_document_can_be_read(char: str) -> None:
     for value in (f"a{char}b", {f"k{char}": [f"{char}a"]}, [char]):
-        assert parse(f"a: {written(value)}\n".encode(), "f") == {"a": value}
+        assert parse_mapping(f"a: {value_text(value)}\n".encode(), "f") == {"a": value}
 
 
 @pytest.mark.parametrize("word", ["on", "no", "1e3", "1_000", "2026-11-23", "=", "a: b"])
 def test_what_is_written_into_a_document_is_that_text_to_other_readers(word: str) -> None:
-    assert yaml.safe_load(f"a: [{written(word)}]") == {"a": [word]}
+    assert yaml.safe_load(f"a: [{value_text(word)}]") == {"a": [word]}
 
 
 def test_not_utf8() -> None:
     with pytest.raises(Invalid, match="UTF-8"):
-        parse(b"a: 1\nb: \xff\n", "f")
+        parse_mapping(b"a: 1\nb: \xff\n", "f")
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,17 @@ def test_not_utf8() -> None:
 def test_bombs_end_soon(text: str) -> None:
     began = time.process_time()
     with pytest.raises(Invalid):
-        parse(text.encode(), "f")
+        parse_mapping(text.encode(), "f")
     assert time.process_time() - began < 60  # far above any real cost: only that it ends
 
 
 def test_too_large() -> None:
     with pytest.raises(Invalid, match="larger than 10 MiB"):
-        parse(b"a: " + b"x" * (11 * 2**20), "f")
+        parse_mapping(b"a: " + b"x" * (11 * 2**20), "f")
 
 
 def test_an_anchor_of_a_key_is_the_key() -> None:
-    tree = parse(b"&a name: x\nother: *a\n&n 5: y\nnumber: *n\n", "f.yaml")
+    tree = parse_mapping(b"&a name: x\nother: *a\n&n 5: y\nnumber: *n\n", "f.yaml")
     assert tree == {"name": "x", "other": "name", "5": "y", "number": 5}
 
 
@@ -133,12 +133,12 @@ def test_a_file_that_is_near_is_named_by_more_than_its_ending(tmp_path: Path) ->
         ("lab.yml", "did you mean lab.yaml?"),
     ):
         with pytest.raises(Invalid) as raised:
-            load(tmp_path / name, name)
+            load_mapping(tmp_path / name, name)
         assert raised.value.findings[0].fix == fix
 
 
 def test_an_alias_is_what_it_stands_for() -> None:
-    assert parse(b"a: &x {b: [1, 2]}\nc: *x\n", "f") == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}}
+    assert parse_mapping(b"a: &x {b: [1, 2]}\nc: *x\n", "f") == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}}
 
 
 @pytest.mark.parametrize("leaf", ["1", "{}", "{b: 1}", "[1]", "[]"])
@@ -151,16 +151,16 @@ def test_an_alias_is_as_deep_as_what_it_stands_for(left: str, right: str, leaf: 
         anchors = f"x: &x {left * lower}{leaf}{right * lower}\ny: &y {left * upper}*x{right * upper}\n"
         for text, line in ((in_full, 1), (f"{anchors}d: {left}*y{right}\n", 3)):
             if levels == deepest:
-                parse(text.encode(), "f")
+                parse_mapping(text.encode(), "f")
                 continue
             with pytest.raises(Invalid) as refused:
-                parse(text.encode(), "f")
+                parse_mapping(text.encode(), "f")
             (found,) = refused.value.findings
             assert found.code == "VP108" and found.where is not None and found.where.line == line
 
 
 def test_what_other_readers_take_for_something_else_stays_text() -> None:
-    found = parse(b"a: yes\nb: 12:30\nc: 0o7\nd: 017\ne: 2001-01-01\nf: 1_000\ng: on\n", "f")
+    found = parse_mapping(b"a: yes\nb: 12:30\nc: 0o7\nd: 017\ne: 2001-01-01\nf: 1_000\ng: on\n", "f")
     assert found == {"a": "yes", "b": "12:30", "c": "0o7", "d": "017", "e": "2001-01-01", "f": "1_000", "g": "on"}
 
 
@@ -181,4 +181,4 @@ _VALUES: Any = st.recursive(
 def test_reads_what_pyyaml_writes(value: dict[str, Any]) -> None:
     for flow in (True, False):
         text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
-        assert parse(text.encode(), "f") == value
+        assert parse_mapping(text.encode(), "f") == value

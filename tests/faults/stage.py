@@ -25,7 +25,7 @@ from tests.values.forms import held
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.engine.applying.apply import Progress, apply
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.live.consent import Approval, Consent
@@ -257,7 +257,7 @@ class Stage:
         for file in self.document.iterdir():
             if file.is_file():
                 shutil.copy(file, self.home / file.name)
-        return Workspace(load([self.home], REGISTRY, SYSTEMS), REGISTRY)
+        return Workspace(load_document([self.home], REGISTRY, SYSTEMS), REGISTRY)
 
     def show(self, document: Path) -> None:
         """This is the document now."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.lab import full_registry
-from vastplan.document.emit import Place
+from vastplan.document.emit import EntryId
 from vastplan.importing.place import File, Placed
 from vastplan.importing.write import texts
 
@@ -49,7 +49,7 @@ def test_each_place_is_known_by_its_entry_and_its_line() -> None:
     tenant.parts.append(view)
     (text,) = texts([File("a.yaml", (flat, tenant))], TYPES, "s", silent)
     assert text.entries == {
-        Place("views", "c"): flat, Place("tenants", "nlp"): tenant, Place("views", "b", "nlp"): view,
+        EntryId("views", "c"): flat, EntryId("tenants", "nlp"): tenant, EntryId("views", "b", "nlp"): view,
     }  # fmt: skip
     assert text.written.lines.keys() == text.entries.keys()
 
@@ -66,5 +66,5 @@ def test_defaults_stand_in_the_first_file_alone() -> None:
     files = [File(f"{name}.yaml", (placed("views", name, path=f"/{name}"),)) for name in "ab"]
     first, second = texts(files, TYPES, "s", silent, {"views": {"protocols": ["NFS"]}})
     assert lines_of(first.written.text)[-1] == "defaults: {views: {protocols: [NFS]}}"
-    assert "defaults" not in second.written.text and first.entries.keys() == {Place("views", "a")}
+    assert "defaults" not in second.written.text and first.entries.keys() == {EntryId("views", "a")}
     assert texts([], TYPES, "s", silent) == []

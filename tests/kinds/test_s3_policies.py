@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.lab import Lab
-from vastplan.document.typed import document_form
+from vastplan.document.document_form import document_form
 from vastplan.kinds.vast.s3_policy import KIND
 from vastplan.model.plan import Cause, Verb
 from vastplan.schema.codec import decode_row

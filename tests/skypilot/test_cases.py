@@ -15,7 +15,7 @@ from tests.skypilot.team import Team
 from vastplan.app import checks
 from vastplan.app.workspace import open_workspace
 from vastplan.checks.tasks import read_task
-from vastplan.document.yaml import load
+from vastplan.document.yaml import load_mapping
 from vastplan.model.finding import Severity
 
 HERE = Path(__file__).parent
@@ -33,7 +33,7 @@ def test_our_checks_say_what_the_case_says(title: str, tmp_path: Path) -> None:
     )
     path = tmp_path / "task.yaml"
     path.write_text(yaml.safe_dump(case["task"], sort_keys=False))
-    read = load(path, "task.yaml")
+    read = load_mapping(path, "task.yaml")
     team = Team(tmp_path)
     team.team["views"]["data"]["bucket"] = "vision-datasets"
     workspace = open_workspace([team.written()])

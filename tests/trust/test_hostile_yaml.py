@@ -145,11 +145,11 @@ def test_a_hostile_document(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_line_ends_and_byte_order_marks_of_other_editors(ends: str, mark: bytes, tmp_path: Path) -> None:
-    from vastplan.document.yaml import load
+    from vastplan.document.yaml import load_mapping
 
     file = tmp_path / "doc.yaml"
     file.write_bytes(mark + HEAD.decode().replace("\n", ends).encode() + b"oops: 1")
-    tree = load(file, "doc.yaml")
+    tree = load_mapping(file, "doc.yaml")
     assert tree["name"] == "x"
     assert tree.keys_at["oops"].line == 4
 

@@ -56,7 +56,7 @@ def is_plan(source: Source) -> bool:
 
 def sites(source: Source) -> list[str]:
     """The sites in the document and in its local ledger. Reads only the top level of the document."""
-    tree = merge.read(source.places)
+    tree = merge.read_files(source.places)
     written = tree.get("sites")
     named = [name for name in written if isinstance(name, str)] if isinstance(written, Mapping) else []
     ledger = _ledger(tree, source)
@@ -123,13 +123,13 @@ def addresses(source: Source) -> set[str]:
 @gc_pause.paused()
 def owned(source: Source) -> set[str]:
     """The addresses in the local ledger; all addresses of the document if that ledger has none or is not local."""
-    ledger = _ledger(merge.read(source.places), source)
+    ledger = _ledger(merge.read_files(source.places), source)
     return (_addresses_of(_parts(ledger)) if ledger else set()) or addresses(source)
 
 
 def operations(source: Source, kind: str) -> set[str]:
     """The ids and addresses of the moves or restores (by `kind`) in the local ledger."""
-    ledger = _ledger(merge.read(source.places), source)
+    ledger = _ledger(merge.read_files(source.places), source)
     return {
         text
         for part in (_parts(ledger) if ledger else ())
@@ -183,17 +183,17 @@ def _registry() -> Registry:
 def _opened(source: Source, registry: Registry) -> Document:
     """The document as `validate` reads it. If its systems are in a connections file that was not typed, every site gets all systems."""
     import vastplan.systems
-    from vastplan.document.load import load
+    from vastplan.document.load import load_document
     from vastplan.schema.system import discover_systems
 
     systems = discover_systems(vastplan.systems)
     try:
-        return load(source.places, registry, systems, source.connections, allow_env=_ANY)
+        return load_document(source.places, registry, systems, source.connections, allow_env=_ANY)
     except Invalid as problem:
         if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
             raise
     assumed = {site: tuple(systems) for site in sites(source)}
-    return load(source.places, registry, systems, recorded=assumed, allow_env=_ANY)
+    return load_document(source.places, registry, systems, recorded=assumed, allow_env=_ANY)
 
 
 def _of_plan(path: Path) -> set[str]:

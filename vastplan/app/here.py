@@ -19,7 +19,7 @@ _SHOWN = 12
 def no_document(command: str) -> VastplanError | None:
     """Why the files here are not one document; `None` if they are, or if loading them reports the problem better."""
     try:
-        files = merge.files(HERE)
+        files = merge.yaml_files(HERE)
     except Invalid as problem:
         if problem.findings[0].code != "VP101":
             return None
@@ -29,7 +29,7 @@ def no_document(command: str) -> VastplanError | None:
     trees = []
     for file in files:
         try:
-            trees.append((file, yaml.load(file, str(file))))
+            trees.append((file, yaml.load_mapping(file, str(file))))
         except Invalid:
             return None
     heads = [f"{word(file)} ({inert(tree[_NAME], 80)})" for file, tree in trees if _NAME in tree and not _foreign(tree)]
@@ -53,7 +53,7 @@ def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
     """The YAML files of a folder that are heads of documents (they have `name`), and those that may be parts of one. A file that
     cannot be read counts as a head; a file of another sort as neither."""
     try:
-        files = merge.files(folder)
+        files = merge.yaml_files(folder)
     except Invalid as problem:
         if problem.findings[0].code != "VP101":
             raise
@@ -62,7 +62,7 @@ def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
     parts: list[Path] = []
     for file in files:
         try:
-            tree = yaml.load(file, str(file))
+            tree = yaml.load_mapping(file, str(file))
         except Invalid:
             heads.append(file)
             continue

@@ -13,7 +13,7 @@ from vastplan.app.clock import now
 from vastplan.app.here import heads_and_parts
 from vastplan.app.validate import Checked, check_document
 from vastplan.app.workspace import open_workspace
-from vastplan.document.first import NO_RUNAI, First, first_document
+from vastplan.document.first_document import NO_RUNAI, First, first_document
 from vastplan.document.scalars import Unwritable
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity

@@ -14,9 +14,9 @@ import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
 from vastplan.app.head import settings
 from vastplan.document import ledger_place
-from vastplan.document.load import Document, load
+from vastplan.document.load import Document, load_document
 from vastplan.document.look_alikes import look_alikes
-from vastplan.document.secret_sources import ALLOW_ENV, names
+from vastplan.document.secret_sources import ALLOW_ENV, variable_names
 from vastplan.engine.deciding.plan import document_digest
 from vastplan.engine.live.cycles import circular
 from vastplan.engine.values.delivery import delivers_of, destination
@@ -128,8 +128,8 @@ def open_workspace(
     if snapshot is not None:
         recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
     systems = discover_systems(vastplan.systems)
-    allow_env = names(os.environ.get(ALLOW_ENV, ""))
-    return Workspace(load(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
+    allow_env = variable_names(os.environ.get(ALLOW_ENV, ""))
+    return Workspace(load_document(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
 
 
 def probe(workspace: Workspace, providers: Providers, watch: Watch = UNWATCHED) -> dict[str, dict[str, Any]]:

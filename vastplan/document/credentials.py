@@ -38,7 +38,7 @@ def commands(head: Head, tree: Located) -> list[Finding]:
     ]
 
 
-def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
+def check_named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
     """VP224 and VP225 for the files with credentials and certificate authorities that a document names for its systems."""
     findings = []
     for place, spec, where in _places(head, tree):
@@ -69,7 +69,7 @@ def of_the_runner(head: Head, tree: Located) -> list[Finding]:
     return findings
 
 
-def contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
+def system_file_contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
     """What the files that a document names for its systems say, by the path of the system in the document; no credentials."""
     named: list[tuple[tuple[str, ...], SystemSpec]] = [
         (("sites", name, system), spec) for name, site in head.sites.items() for system, spec in site.given().items()
@@ -102,7 +102,7 @@ def _places(head: Head, tree: Located) -> list[tuple[str, SystemSpec, Where]]:
     return places
 
 
-def secret_sources(
+def allowed_sources(
     folder: Path, allow_env: Iterable[str], file: ConnectionsFile | None, connections: Path | None
 ) -> SecretSources:
     """The sources that a document in that folder may take secrets from: those its connections file allows, else `allow_env`."""

@@ -15,9 +15,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from vastplan.document.document_form import amount, in_unit
 from vastplan.document.edit_list import edited_list
 from vastplan.document.scalars import flow
-from vastplan.document.typed import amount, in_unit
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Where
 from vastplan.model.units import BYTES, LEAST_BARE
@@ -65,7 +65,7 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
         value_node = _at(node, edit.path)
         if value_node is not None:
             yield from _replaced(text, value_node, edit)
-    typed_text = written(edit.value, edit.unit, edit.units)
+    typed_text = value_text(edit.value, edit.unit, edit.units)
     for within, part in parts[:_MOST]:
         if "per_site" not in within:
             yield from _inserted(text, part, edit.path, typed_text)
@@ -77,7 +77,7 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
             yield from _replaced(text, scalar, edit)
 
 
-def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
+def value_text(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
     """A value on one line: with a unit where that is exact, lists and mappings in brackets."""
     return flow(_typed(value, unit, units or {}))
 

@@ -39,7 +39,7 @@ class EntryText:
     comments: Mapping[Path, Sequence[str]] = field(default_factory=dict)
 
 
-class Place(NamedTuple):
+class EntryId(NamedTuple):
     """Identifies an entry: its section, its name, and the entry that contains it (a tenant)."""
 
     section: str
@@ -59,9 +59,9 @@ class FileText:
     """The text of a file, and the lines of each entry; those of an entry inside another are among the outer one's lines."""
 
     text: str
-    lines: Mapping[Place, Lines]
+    lines: Mapping[EntryId, Lines]
 
-    def by_line(self) -> dict[int, Place]:
+    def by_line(self) -> dict[int, EntryId]:
         """The innermost entry of each line that belongs to one: the entry of a finding at that line."""
         places = sorted(self.lines.items(), key=lambda item: item[1].last - item[1].first, reverse=True)
         return {line: place for place, (first, last) in places for line in range(first, last + 1)}
@@ -125,7 +125,7 @@ class _Node(NamedTuple):
 class _Writer:
     def __init__(self, types: Sequence[EntryType]) -> None:
         self.lines: list[str] = []
-        self.places: dict[Place, Lines] = {}
+        self.places: dict[EntryId, Lines] = {}
         self._held = {type_.section: _held(type_, types) for type_ in types if type_.contains}
 
     def section(self, margin: str, name: str, nodes: list[_Node], inside: str = "") -> None:
@@ -146,7 +146,7 @@ class _Writer:
         if written is None:
             return False
         self.lines.append(head + written)
-        self._stands(Place(name, node.key, inside), len(self.lines))
+        self._stands(EntryId(name, node.key, inside), len(self.lines))
         return True
 
     def _entry(self, margin: str, node: _Node, section: str, called: str, inside: str) -> None:
@@ -168,7 +168,7 @@ class _Writer:
                     self._field(margin + _STEP, child)
         else:
             self._put(margin, key_text(node.key), node)
-        self._stands(Place(section, called, inside), first)
+        self._stands(EntryId(section, called, inside), first)
         if not node.path:
             node.comments.check_all_used()
 
@@ -179,7 +179,7 @@ class _Writer:
             held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
         )
 
-    def _stands(self, place: Place, first: int) -> None:
+    def _stands(self, place: EntryId, first: int) -> None:
         self.places[place] = Lines(first, len(self.lines))
 
     def _field(self, margin: str, node: _Node) -> None:

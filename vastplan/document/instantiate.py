@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from vastplan.document.merge import overlay
+from vastplan.document.merge import overlay_tree
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping, too_many
@@ -168,11 +168,11 @@ class Instantiator:
     ) -> Iterator[Raw]:
         """One entry of `holder` on each of its sites; inside a container only on the container's site."""
         where = holder.where(key)
-        told = self._mapping(holder, key, partial(_as_a_mapping, key, type_))
-        if told is None:
+        mapping = self._mapping(holder, key, partial(_as_a_mapping, key, type_))
+        if mapping is None:
             self._obscure(type_)
             return
-        written = told
+        written = mapping
         if container and key == type_.name and (names := _names_of_several(type_, written)):
             text = f"{key} is one {key}, named {container.name} like its {container.type.name}; {', '.join(names[:3])} are not keys of it"
             self._problem("VP206", text, where, f"did you mean {type_.section}?")
@@ -182,19 +182,19 @@ class Instantiator:
         name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)
         if isinstance(defaults, Mapping):
-            written = overlay(defaults, written)
+            written = overlay_tree(defaults, written)
         own = self._site_list(written, type_)
         chosen = own if own is not None else sites
-        there_too = self._chosen(chosen, container)
-        self._count(type_, written, len(there_too), where)
+        places = self._chosen(chosen, container)
+        self._count(type_, written, len(places), where)
         per_site = self._mapping(written, "per_site", "write per_site: {SITE: {...}}") or Mapping(where)
         for site in per_site:
             if site not in self._sites:
                 self._no_site(site, per_site.where(site))
                 self.halved.add(where)
-        for site in there_too:
-            there = per_site.get(site)
-            values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
+        for site in places:
+            of_site = per_site.get(site)
+            values = overlay_tree(written, of_site) if isinstance(of_site, Mapping) else written.copy()
             # an entry with its container's name also had the container's former name
             renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
             if not isinstance(renamed, str) or renamed == name:

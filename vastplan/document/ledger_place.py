@@ -57,11 +57,11 @@ def _agrees(written: specs.LedgerSpec, elsewhere: specs.LedgerSpec | MISSING) ->
     """Whether everything that a document says about its ledger equals what the connections file says."""
     if not isinstance(elsewhere, specs.LedgerSpec):
         return False
-    ours, theirs = written.shared(), elsewhere.shared()
-    if ours is None or theirs is None or ours[0] != theirs[0]:
+    own, theirs = written.shared(), elsewhere.shared()
+    if own is None or theirs is None or own[0] != theirs[0]:
         return False
-    fields = ours[1].model_fields_set
-    return all(getattr(ours[1], name) == getattr(theirs[1], name) for name in fields)
+    fields = own[1].model_fields_set
+    return all(getattr(own[1], name) == getattr(theirs[1], name) for name in fields)
 
 
 def cluster(head: specs.Head, sites: Mapping[str, Site], tree: Located, problems: list[Finding]) -> SystemSpec | None:

@@ -19,7 +19,7 @@ from vastplan.document.secret_sources import SecretSources
 from vastplan.document.shared_systems import shared_systems
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
-from vastplan.document.yaml import load as load_yaml
+from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error, once
@@ -81,7 +81,7 @@ class Document:
         }
 
 
-def load(
+def load_document(
     paths: list[Path],
     registry: Registry,
     systems: Systems,
@@ -96,7 +96,7 @@ def load(
     `allow_env` are the variables that secrets may come from without a connections file. `folder` is the document's own folder
     where `paths` are a copy.
     """
-    tree = merge.read(paths)
+    tree = merge.read_files(paths)
     problems: list[Finding] = []
     near = Nearest()
     models = specs.models(systems)
@@ -108,7 +108,7 @@ def load(
     problems += _links(head, tree, near)
     outside = _connections(connections, models.connections_file, head, tree, problems, near) if connections else None
     if connections is None:
-        problems += credentials.named_files(head, tree, folder)
+        problems += credentials.check_named_files(head, tree, folder)
         problems += credentials.of_the_runner(head, tree)
     head = ledger_place.settled(head, outside, tree, folder, problems)
     of_sites, assumed = _of_sites(head, outside, recorded or {})
@@ -127,7 +127,7 @@ def load(
     # Entries for a retired site are validated as usual, so that it is enough to remove `retire` to get them back.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
-    allowed = credentials.secret_sources(folder, allow_env, outside, connections)
+    allowed = credentials.allowed_sources(folder, allow_env, outside, connections)
     problems += credentials.taken(entries, allowed)
     if connections is None:
         problems += credentials.sent_unchecked(entries, head, registry.types)
@@ -137,7 +137,7 @@ def load(
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
-        credentials.contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
+        credentials.system_file_contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
         instantiator.defaults,
     )  # fmt: skip
 

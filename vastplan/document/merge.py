@@ -6,14 +6,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from vastplan.document.yaml import Mapping, load
+from vastplan.document.yaml import Mapping, load_mapping
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, error
 from vastplan.model.yaml_text import ENDINGS
 
 
-def files(path: Path) -> list[Path]:
+def yaml_files(path: Path) -> list[Path]:
     """The YAML files that `path` names: the file itself, or the files directly in the folder, sorted by name."""
     is_folder = path.is_dir()
     _refuse_linked_folder(path if is_folder else path.parent)
@@ -28,14 +28,14 @@ def files(path: Path) -> list[Path]:
     return [path]
 
 
-def read(paths: list[Path]) -> Mapping:
+def read_files(paths: list[Path]) -> Mapping:
     """All files as one tree: sections merge; an entry or a head key in two files is an error."""
     problems: list[Finding] = []
     whole: Mapping | None = None
-    for path in [file for place in paths for file in files(place)]:
+    for path in [file for place in paths for file in yaml_files(place)]:
         try:
             _refuse_leading_out(path)
-            tree = load(path, str(path))
+            tree = load_mapping(path, str(path))
         except Invalid as invalid:
             problems += invalid.findings
             continue
@@ -104,12 +104,12 @@ def _join(whole: Mapping, more: Mapping, problems: list[Finding], within: str) -
             )
 
 
-def overlay(base: Mapping, top: Mapping) -> Mapping:
+def overlay_tree(base: Mapping, top: Mapping) -> Mapping:
     """`top` over `base`: mappings merge at all levels, everything else is replaced; every key keeps its place in the files."""
     merged = base.copy()
     for key, value in top.items():
         current = merged.get(key)
         both = isinstance(current, Mapping) and isinstance(value, Mapping)
-        merged[key] = overlay(current, value) if both and isinstance(current, Mapping) else value
+        merged[key] = overlay_tree(current, value) if both and isinstance(current, Mapping) else value
         merged.keys_at[key] = top.where(key)
     return merged

@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vastplan.document.document_form import key_fields
 from vastplan.document.instantiate import Raw
 from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS
-from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS, too_many
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
@@ -102,7 +102,7 @@ class Resolver:
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
         if raw.type.name not in self._named_after:
-            self._named_after[raw.type.name] = named_after(raw.type.fields)
+            self._named_after[raw.type.name] = key_fields(raw.type.fields)
         for name in self._named_after[raw.type.name]:
             if name not in raw.values:
                 raw.values[name] = Key(raw.name)

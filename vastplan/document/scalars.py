@@ -57,16 +57,16 @@ def key_text(key: object) -> str:
         raise Unwritable(f"a key must be text, not {type(key).__name__}")
     if key == "<<":
         raise Unwritable("the key << is YAML's merge key, which a document must not have")
-    written = text(key)
+    written = text_scalar(key)
     if len(written) > _LONGEST_KEY:
         raise Unwritable(f"the key {inert(key, 60)} is longer than a YAML key may be")
     return written
 
 
-def scalar(value: Any) -> str:
+def scalar_text(value: Any) -> str:
     """The text of a value that is neither a list nor a mapping. Raises `Unwritable`."""
     if isinstance(value, str):
-        return text(value)
+        return text_scalar(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -89,7 +89,7 @@ def _short_enough(written: str) -> str:
 
 
 @lru_cache(2**13)  # most of a document consists of a few words
-def text(value: str) -> str:
+def text_scalar(value: str) -> str:
     """Text without quotes where that is safe, else in quotes. Raises `Unwritable` for half a surrogate pair."""
     if value.isascii():
         hidden: frozenset[int] = frozenset()
@@ -141,6 +141,6 @@ def _collect(value: Any, room: int, parts: list[str]) -> int:
                 return room
         parts.append("]")
         return room
-    written = scalar(value)
+    written = scalar_text(value)
     parts.append(written)
     return room - len(written)

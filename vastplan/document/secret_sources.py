@@ -14,7 +14,7 @@ ALLOW_ENV = "VASTPLAN_ALLOW_ENV"
 _BESIDE_IT = "which is not in the document's folder"
 
 
-def names(text: str) -> tuple[str, ...]:
+def variable_names(text: str) -> tuple[str, ...]:
     """The names of variables in the value of `VASTPLAN_ALLOW_ENV`."""
     return tuple(re.findall(r"[^,\s]+", text))
 

@@ -15,10 +15,10 @@ from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence, too_many
 from vastplan.schema.problem_words import written_value
 
-__all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load", "parse", "too_many"]
+__all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load_mapping", "parse_mapping", "too_many"]
 
 
-def load(path: Path, shown: str) -> Mapping:
+def load_mapping(path: Path, shown: str) -> Mapping:
     """Reads one file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
     try:
         raw = regular_files.read_regular(path, MAX_BYTES)
@@ -27,7 +27,7 @@ def load(path: Path, shown: str) -> Mapping:
             raise Invalid([located_yaml.too_large(shown)]) from None
         fix = _near(path) if problem.errno == ENOENT else ""
         raise Invalid([error("VP101", f"cannot read {shown}: {problem.strerror or problem}", fix=fix)]) from None
-    return parse(raw, shown)
+    return parse_mapping(raw, shown)
 
 
 def _near(path: Path) -> str:
@@ -40,7 +40,7 @@ def _near(path: Path) -> str:
     return suggestion(by_stem.get(closest(path.stem, by_stem), ""))
 
 
-def parse(raw: bytes, shown: str) -> Mapping:
+def parse_mapping(raw: bytes, shown: str) -> Mapping:
     """Parses YAML text as a mapping. Raises `Invalid` with the place of each problem."""
     text = located_yaml.decoded(raw, shown)
     allow_in_texts(text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vastplan.document.scalars import Unwritable, key_text, scalar
+from vastplan.document.scalars import Unwritable, key_text, scalar_text
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.choices import models_at
@@ -65,10 +65,10 @@ def _write_what_is_odd(value: Any) -> None:
     """Write the parts of a value that may not be writable, which are rare. Raises `Unwritable`."""
     if isinstance(value, str):
         if not value.isascii():
-            scalar(value)
+            scalar_text(value)
     elif isinstance(value, int | float):
         if not abs(value) <= _LARGE:  # NaN, too
-            scalar(value)
+            scalar_text(value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if len(key) > _LONG or key == "<<" or not key.isascii():

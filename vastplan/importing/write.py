@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.document.emit import EntryText, FileText, Path, Place, emit
+from vastplan.document.emit import EntryId, EntryText, FileText, Path, emit
 from vastplan.importing.place import File, Placed
 from vastplan.model.dataclass import dataclass
 from vastplan.schema.entries import EntryType
@@ -21,7 +21,7 @@ class Text:
 
     name: str
     written: FileText
-    entries: Mapping[Place, Placed]
+    entries: Mapping[EntryId, Placed]
 
 
 def texts(
@@ -63,8 +63,8 @@ def _inside(entry: Placed) -> Iterator[tuple[Placed, Path]]:
             yield part, (part.type.name,) if alone else (section, part.key)
 
 
-def _places(entries: Sequence[Placed]) -> Iterator[tuple[Place, Placed]]:
+def _places(entries: Sequence[Placed]) -> Iterator[tuple[EntryId, Placed]]:
     for entry in entries:
-        yield Place(entry.type.section, entry.key), entry
+        yield EntryId(entry.type.section, entry.key), entry
         for part in entry.parts:
-            yield Place(part.type.section, part.key, entry.key), part
+            yield EntryId(part.type.section, part.key, entry.key), part

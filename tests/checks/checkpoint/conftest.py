@@ -10,7 +10,7 @@ import pytest
 import vastplan.kinds
 from tests.lab import SYSTEMS
 from vastplan.checks.checkpoint.evaluate import EvaluatedVolume, evaluate_volume
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.schema.capability import Capability
 from vastplan.schema.composition import Scope
 from vastplan.schema.discover import discover
@@ -26,7 +26,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
     def evaluated(text: str) -> EvaluatedVolume:
         file = tmp_path / "document.yaml"
         file.write_text(text)
-        document = load([file], REGISTRY, SYSTEMS)
+        document = load_document([file], REGISTRY, SYSTEMS)
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
         (volume,) = (entry for entry in scope.of(site, "volume") if entry.address.name == "checkpoints")

@@ -16,7 +16,7 @@ from tests.conftest import Run
 from tests.lab import SYSTEMS
 from vastplan.checks.checkpoint.arithmetic import Budget
 from vastplan.checks.checkpoint.inputs import CheckpointInputs, CheckpointWriter, SiteThroughput
-from vastplan.document.load import load
+from vastplan.document.load import load_document
 from vastplan.model.errors import Invalid
 from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import discover
@@ -300,7 +300,7 @@ def test_it_is_part_of_no_object(tmp_path: Path) -> None:
 
     def objects(text: str) -> object:
         (tmp_path / "document.yaml").write_text(text)
-        document = load([tmp_path / "document.yaml"], registry, SYSTEMS)
+        document = load_document([tmp_path / "document.yaml"], registry, SYSTEMS)
         scope = Scope(document.sites(), document.entries)
         return [
             (entry.address, entry.values)

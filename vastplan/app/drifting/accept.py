@@ -16,7 +16,7 @@ from vastplan.app.files import read_write
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import open_workspace
 from vastplan.document import merge
-from vastplan.document.edit import Edit, edits, written
+from vastplan.document.edit import Edit, edits, value_text
 from vastplan.document.load import folder_of
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.engine.live.diff import leaves, same, value_at
@@ -114,7 +114,7 @@ def _tried(
 @contextmanager
 def _on_trial(paths: Sequence[Path], connections: Path | None) -> Iterator[tuple[_TrialCopy, _Draft]]:
     """A copy of the document to try edits on, and a draft of the document as it is."""
-    texts = {file: _read(file) for path in paths for file in merge.files(path)}
+    texts = {file: _read(file) for path in paths for file in merge.yaml_files(path)}
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
         trial = _TrialCopy(Path(folder), paths, connections)
         yield trial, trial.read(texts)
@@ -162,7 +162,7 @@ class _TrialCopy:
         for number, path in enumerate(paths):
             part = folder / str(number)
             part.mkdir()
-            self._copies |= {file: part / file.name for file in merge.files(path)}
+            self._copies |= {file: part / file.name for file in merge.yaml_files(path)}
             self._paths.append(part if path.is_dir() else part / path.name)
 
     def read(self, texts: Texts) -> _Draft:
@@ -186,7 +186,7 @@ def _accept_field(
     drafted = draft.entries.get(entry.address)
     if drafted is None or value_at(drafted.values, leaf.path) != leaf.value:
         raise VastplanError(f"--accept {drifted.address}: the document changed while it was read; try again")
-    where, shown = drafted.where, inert(written(field.live, field.unit, field.units), 200)
+    where, shown = drafted.where, inert(value_text(field.live, field.unit, field.units), 200)
     if file is not None and where is not None:
         edit = Edit(
             entry.address.site, leaf.path, to_json(leaf.value), field.live, field.unit, field.units,

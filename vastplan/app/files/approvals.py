@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, StringConstraints, ValidationError
 
 from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
-from vastplan.document.yaml import load as load_yaml
+from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.engine.live.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vastplan.app.files import read_write
-from vastplan.document.yaml import load as load_yaml
+from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.model import canonical_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert

@@ -7,8 +7,8 @@ from dataclasses import field, replace
 from typing import Any
 
 from vastplan.app.importing.world import World
+from vastplan.document.document_form import document_form, document_reference
 from vastplan.document.scalars import flow
-from vastplan.document.typed import by_name, document_form
 from vastplan.engine.live.observe import Live
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.chosen import without_what_is_chosen
@@ -145,8 +145,8 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         flat = of_address.get(ref.target)
         live = flat.live if flat is not None else gathered.kept.get(ref.target)
         if live is not None and ref.managed and ref.target not in entries:
-            return by_name(gathered.naming.existing(live) or ref)
-        return by_name(ref)
+            return document_reference(gathered.naming.existing(live) or ref)
+        return document_reference(ref)
 
     given = world.workspace.document.defaults
 

@@ -31,7 +31,9 @@ Contents = Mapping[str, str]
 
 def contents(paths: Iterable[Path]) -> Contents:
     """The digests of all files of a document."""
-    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for path in paths for file in merge.files(path)}
+    return {
+        str(file): hashlib.sha256(file.read_bytes()).hexdigest() for path in paths for file in merge.yaml_files(path)
+    }
 
 
 def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[], bool] = lambda: True) -> list[Path]:
@@ -134,8 +136,8 @@ def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
 
     They are recognized by their first line, which names the schema: the folder may hold other YAML, too.
     """
-    read = {file.resolve() for path in paths for file in merge.files(path)}
-    found = merge.files(folder) if any(folder.glob("[!.]*.y*ml")) else []
+    read = {file.resolve() for path in paths for file in merge.yaml_files(path)}
+    found = merge.yaml_files(folder) if any(folder.glob("[!.]*.y*ml")) else []
     return [file.name for file in found if file.resolve() not in read and _says_so(file)]
 
 

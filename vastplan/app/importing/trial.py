@@ -22,7 +22,7 @@ def hold(world: World, draft: Draft, degraded: Degraded, *, patient: bool) -> Ve
         for number, path in enumerate(paths):
             part = Path(folder) / str(number)
             part.mkdir()
-            for file in merge.files(path):
+            for file in merge.yaml_files(path):
                 (part / file.name).write_bytes(file.read_bytes())
             copies.append(part if path.is_dir() else part / path.name)
         new = Path(folder) / "new"

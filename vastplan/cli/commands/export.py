@@ -13,7 +13,7 @@ from vastplan.checks.tasks import is_task
 from vastplan.cli.request import Format
 from vastplan.cli.requests.export import ExportRequest
 from vastplan.cli.screen import Screen
-from vastplan.document.yaml import Mapping, load
+from vastplan.document.yaml import Mapping, load_mapping
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
@@ -76,7 +76,7 @@ def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
 def _task(path: Path) -> Mapping:
     """The one task of a file. Raises `Invalid`, and `VastplanError` for several."""
     try:
-        return load(path, str(path))
+        return load_mapping(path, str(path))
     except Invalid as invalid:
         if any(finding.code == "VP106" for finding in invalid.findings):
             text = f"--task {inert(str(path))} has several tasks: pipelines are not supported; give each task a file of its own"

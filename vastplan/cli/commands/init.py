@@ -9,7 +9,7 @@ from pathlib import Path
 from vastplan.app import init as first_document
 from vastplan.cli.requests.init import InitRequest
 from vastplan.cli.screen import Screen
-from vastplan.document.first import NO_RUNAI, First
+from vastplan.document.first_document import NO_RUNAI, First
 from vastplan.model import errors
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError

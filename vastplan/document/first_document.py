@@ -62,26 +62,26 @@ def first_document(first: First) -> str:
         "",
         *_site(first),
         "",
-        _said("namespaces: {vast-csi: {}}", "change: where the CSI driver runs; --adopt adopts what exists"),
-        *([_said("departments: {research: {gpus: {default: 8}}}", "change: a department of Run:AI, and its GPUs")] if first.has_runai else []),
+        _given("namespaces: {vast-csi: {}}", "change: where the CSI driver runs; --adopt adopts what exists"),
+        *([_given("departments: {research: {gpus: {default: 8}}}", "change: a department of Run:AI, and its GPUs")] if first.has_runai else []),
         "",
         "tenants:",
         f"  {tenant}:",
-        _said("    capacity_rules: {hard_limit: 10 TiB}", "change: the most that the team may store"),
+        _given("    capacity_rules: {hard_limit: 10 TiB}", "change: the most that the team may store"),
         "    vip_pool:",
-        _said(f"      ip_ranges: {flow(_listed(first.vips))}", "change: free addresses of the data network"),
-        _said("      subnet_cidr: 24", "change: the prefix length of that network"),
-        _said(f"      domain_name: {flow(host)}", "change: the name that DNS resolves to these addresses"),
+        _given(f"      ip_ranges: {flow(_listed(first.vips))}", "change: free addresses of the data network"),
+        _given("      subnet_cidr: 24", "change: the prefix length of that network"),
+        _given(f"      domain_name: {flow(host)}", "change: the name that DNS resolves to these addresses"),
         "    view_policy:",
         "      flavor: NFS",
-        _said(f"      nfs_read_write: {flow(_listed(first.clients))}", "change: the nodes that mount"),
-        _said(f"      nfs_no_squash: {flow(_listed(first.clients))}", "change: the nodes where root stays root: those of the CSI driver"),
-        _said(_csi_user(first), "the CSI driver's own user; its password is generated and delivered, and written to no file"),
+        _given(f"      nfs_read_write: {flow(_listed(first.clients))}", "change: the nodes that mount"),
+        _given(f"      nfs_no_squash: {flow(_listed(first.clients))}", "change: the nodes where root stays root: those of the CSI driver"),
+        _given(_csi_user(first), "the CSI driver's own user; its password is generated and delivered, and written to no file"),
         "    storage_class:",
         "      driver: file",
         f"      storage_path: {flow(f'/{first.tenant}/k8s')}",
-        _said("      allow_volume_expansion: true", "claims of this class may grow; they never shrink"),
-        _said(f"      vip_pool_fqdn: {flow(host)}", "change: the same as domain_name"),
+        _given("      allow_volume_expansion: true", "claims of this class may grow; they never shrink"),
+        _given(f"      vip_pool_fqdn: {flow(host)}", "change: the same as domain_name"),
         *(_team(first) if first.has_runai else []),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
@@ -92,7 +92,7 @@ def _site(first: First) -> list[str]:
         sim = f"  {flow(first.site)}: {{sim: {{}}}}"
         return [
             "sites:",
-            _said(sim, "change: vast, kubernetes and runai with their addresses, for systems of your own"),
+            _given(sim, "change: vast, kubernetes and runai with their addresses, for systems of your own"),
         ]
     vast_token, *runai_secret = first.variables()
     cluster: Mapping[str, str] = {"kubeconfig": first.kubeconfig} if first.kubeconfig else {}
@@ -114,8 +114,8 @@ def _runai(first: First, secret: str) -> list[str]:
     return [
         "    runai:",
         f"      url: {flow(first.runai_url)}",
-        _said(f"      cluster: {flow(first.site)}", "change: the cluster's name in Run:AI"),
-        _said("      client_id: vastplan", "change: the application that vastplan logs in as"),
+        _given(f"      cluster: {flow(first.site)}", "change: the cluster's name in Run:AI"),
+        _given("      client_id: vastplan", "change: the application that vastplan logs in as"),
         f"      client_secret: {{env: {secret}}}",
     ]
 
@@ -124,11 +124,11 @@ def _team(first: First) -> list[str]:
     volume = {"storage_class": first.tenant, "size": "1 TiB", "mount": "/data"}
     return [
         "    projects:",
-        _said(
+        _given(
             f"      {flow(first.project)}: {{department: research, gpus: {{default: 4}}}}", "change: the team's GPUs"
         ),
         "    volumes:",
-        _said(f"      data: {flow(volume)}", "change: its size"),
+        _given(f"      data: {flow(volume)}", "change: its size"),
     ]
 
 
@@ -140,6 +140,6 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
-def _said(line: str, comment: str) -> str:
+def _given(line: str, comment: str) -> str:
     """A line with its comment; comments are aligned after short lines."""
     return f"{line:{_ROOM}}  # {comment}"

@@ -31,7 +31,7 @@ def amount(typed: str, unit: str) -> int | None:
         return None
 
 
-def by_name(reference: Ref) -> Any:
+def document_reference(reference: Ref) -> Any:
     """A reference as a document writes it: the name of a managed object, `{existing: NAME}` for others."""
     name = reference.target.name
     return name if reference.managed else {"existing": name}
@@ -40,7 +40,7 @@ def by_name(reference: Ref) -> Any:
 def document_form(
     fields: tuple[Field, ...],
     values: Mapping[str, Any],
-    reference: NameReference = by_name,
+    reference: NameReference = document_reference,
     *,
     key: str = "",
     defaults: bool = False,
@@ -58,7 +58,7 @@ def document_form(
     return _Typist(reference, defaults).struct(fields, said)
 
 
-def named_after(fields: Iterable[Field]) -> tuple[str, ...]:
+def key_fields(fields: Iterable[Field]) -> tuple[str, ...]:
     """The fields that hold the entry's key as the name, unless the document writes another one."""
     return tuple(field.name for field in fields if _holds_the_name(field))
 
