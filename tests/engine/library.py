@@ -243,7 +243,7 @@ class Bench:
             matches=match(KINDS, observed, ledger, entries), reveal=self.reveal, now=self.now,
         )  # fmt: skip
         moves = {str(old): str(new) for old, new in moves_of(plan.actions).items()}
-        self.book.add(events.move(moves))
+        self.book.add(events.move_event(moves))
         return apply(plan, run, parallel=parallel, progress=lambda *_: None, stop=stop or threading.Event())
 
     def done(self, *entries: Entry) -> Receipt:
@@ -255,17 +255,17 @@ class Bench:
     def owns(self, address: str, owned: Owned) -> None:
         """A note for the ledger."""
         self.lost("own", address)
-        self.book.add(events.own(address, owned))
+        self.book.add(events.own_event(address, owned))
 
     def drops(self, address: str) -> None:
         """A note for the ledger."""
         self.lost("drop", address)
-        self.book.add(events.drop(address))
+        self.book.add(events.drop_event(address))
 
     def settles(self, address: str) -> None:
         """A note for the ledger."""
         self.lost("settle", address)
-        self.book.add(events.settle(address))
+        self.book.add(events.settle_event(address))
 
 
 def action(plan: Plan, kind: str, name: str) -> Action:

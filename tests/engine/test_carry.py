@@ -77,7 +77,7 @@ def test_what_appeared_since_the_plan_is_not_made_again(interrupted: bool, bench
     plan = bench.plan(A)
     if interrupted:
         noted = {"iad/shelf/a": Intent("create", digests(KINDS["shelf"], A.values, bench.part.key))}
-        bench.book.add(events.begin("p", noted, "2026-01-01T00:00:00+00:00"))
+        bench.book.add(events.begin_event("p", noted, "2026-01-01T00:00:00+00:00"))
     bench.library.put("shelf", name="a", size=3)
     (one,) = bench.apply(plan).outcomes
     assert told(one) == (

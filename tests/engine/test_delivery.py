@@ -399,7 +399,7 @@ def begun(bench: Lobby, *before: str, of: Entry | None = None) -> None:
     """An apply noted that it would make a card, and was cut off."""
     entry = of or card()
     fields = digests(library.KINDS["card"], entry.values, bench.part.key)
-    bench.book.add(events.begin("p", {str(entry.address): Intent("create", fields, before=before)}, ""))
+    bench.book.add(events.begin_event("p", {str(entry.address): Intent("create", fields, before=before)}, ""))
 
 
 def other(name: str, reader: str = "ann") -> Entry:
@@ -427,7 +427,7 @@ def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobb
 def test_what_was_found_and_noted_still_goes_with_consent(bench: Lobby) -> None:
     bench.done(BOX, card())
     lost = bench.library.put("card", reader="ann")["id"]
-    bench.book.add(events.own(f"iad/card/c#{lost}", Owned(lost, lost)))
+    bench.book.add(events.own_event(f"iad/card/c#{lost}", Owned(lost, lost)))
     plan = bench.plan(BOX, card())
     assert verbs(plan) == {f"iad/card/c#{lost}": "delete"} and plan.actions[0].blocked
     bench.consent = Consent(allow_delete=("*",))
@@ -493,7 +493,7 @@ def test_what_is_owned_is_not_what_a_killed_apply_made(bench: Lobby) -> None:
 
 def test_an_intent_of_a_kind_that_there_is_not_is_left(bench: Lobby) -> None:
     bench.done(BOX)
-    bench.book.add(events.begin("p", {"iad/ticket/c": Intent("create", before=())}, ""))
+    bench.book.add(events.begin_event("p", {"iad/ticket/c": Intent("create", before=())}, ""))
     assert not bench.plan(BOX).actions
 
 
@@ -551,7 +551,7 @@ def test_without_a_number_in_the_ledger_another_one_is_told_by_its_digest(bench:
     bench.done(BOX, card(2))
     owned = bench.part.entries["iad/card/c"]
     assert owned.generation == 2
-    bench.book.add(events.own("iad/card/c", replace(owned, generation=0)))
+    bench.book.add(events.own_event("iad/card/c", replace(owned, generation=0)))
     assert not bench.plan(BOX, card(2)).actions
     assert bench.plan(BOX, card(3)).actions[0].reason == "the document asks for another generation"
 
@@ -905,13 +905,13 @@ def test_what_another_ledger_had_is_taken_as_it_is(bench: Lobby) -> None:
     bench.done(BOX, card())
     owned = bench.part.entries["iad/card/c"]
     fields = dict.fromkeys(owned.fields, UNKNOWN_DIGEST)
-    bench.book.add(events.own("iad/card/c", Owned(owned.id, owned.locator, fields)))
+    bench.book.add(events.own_event("iad/card/c", Owned(owned.id, owned.locator, fields)))
     plan = bench.plan(BOX, card())
     assert verbs(plan) == {"iad/card/c": "release"} and not plan.actions[0].blocked
     bench.done(BOX, card())
     noted = bench.part.entries["iad/card/c"]
     assert noted.delivered == owned.delivered and noted.delivered_at and not bench.plan(BOX, card()).actions
-    bench.book.add(events.own("iad/card/c", Owned(owned.id, owned.locator, fields)))
+    bench.book.add(events.own_event("iad/card/c", Owned(owned.id, owned.locator, fields)))
     bench.library.named("box", "b")["contents"] = {}
     plan = bench.plan(BOX, card(overlap=None))  # there is nothing to take, and somebody may have had the old one
     assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{owned.id}": "delete"} and plan.actions[1].blocked
@@ -924,7 +924,7 @@ def test_what_is_taken_for_ours_and_is_not_all_there_is_drawn_anew(bench: Lobby)
     bench.done(BOX, porter(deliver=both))
     owned = bench.part.entries["iad/porter/p"]
     fields = dict.fromkeys(owned.fields, UNKNOWN_DIGEST)
-    bench.book.add(events.own("iad/porter/p", Owned(owned.id, owned.locator, fields)))
+    bench.book.add(events.own_event("iad/porter/p", Owned(owned.id, owned.locator, fields)))
     del bench.contents["WORD"]
     plan = bench.plan(BOX, porter(deliver=both))
     assert verbs(plan) == {"iad/porter/p": "update"} and not plan.actions[0].blocked
@@ -1169,7 +1169,7 @@ def test_one_that_a_killed_apply_made_gets_another_word(bench: Lobby) -> None:
     bench.done(BOX)
     bench.library.put("porter", name="joe", login={"word": "lost"})
     fields = digests(library.KINDS["porter"], porter().values, bench.part.key)
-    bench.book.add(events.begin("p", {"iad/porter/p": Intent("create", fields)}, ""))
+    bench.book.add(events.begin_event("p", {"iad/porter/p": Intent("create", fields)}, ""))
     assert verbs(bench.plan(BOX, porter())) == {"iad/porter/p": "update"}
     bench.done(BOX, porter())
     assert bench.contents == {"WORD": word(bench)} and word(bench) != "lost"
@@ -1297,7 +1297,7 @@ def test_without_a_ledger_it_is_known_by_what_its_destination_names(bench: Lobby
     noted = bench.part.entries["iad/card/c"]
     bench.library.put("card", reader="ann")
     for address in bench.part.entries:
-        bench.book.add(events.drop(address))
+        bench.book.add(events.drop_event(address))
     plan = bench.plan(BOX, card(deliver=into))
     assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "adopt"}
     assert [one.guard for one in action(plan, "card", "c").blocked] == ["adopt"]
@@ -1323,7 +1323,7 @@ def test_what_is_taken_over_is_taken_over_with_its_word(bench: Lobby) -> None:
     bench.done(BOX, porter())
     first = word(bench)
     for address in bench.part.entries:
-        bench.book.add(events.drop(address))
+        bench.book.add(events.drop_event(address))
     bench.consent = Consent(adopt=True)
     bench.done(BOX, porter())
     assert word(bench) == first and bench.contents == {"WORD": first} and not bench.plan(BOX, porter()).actions

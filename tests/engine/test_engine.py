@@ -286,7 +286,7 @@ def intent(bench: Bench, verb: str, of: Any) -> None:
     noted = {str(of.address): Intent(verb, fields)}
     from vastplan.ledger import events
 
-    bench.book.add(events.begin("p", noted, "2026-01-01T00:00:00+00:00"))
+    bench.book.add(events.begin_event("p", noted, "2026-01-01T00:00:00+00:00"))
 
 
 def test_a_create_that_was_cut_off_is_known_for_ours(bench: Bench) -> None:

@@ -90,9 +90,9 @@ def plan(
     for site in OTHER:
         book = events.Reducer(replace(events.new_part("doc", site), key="00" * 32))
         if site in owned:
-            book.add(events.own(str(PATH[site]), owned[site]))
+            book.add(events.own_event(str(PATH[site]), owned[site]))
         if view is not None and site == "iad":
-            book.add(events.own(str(VIEW[site]), view))
+            book.add(events.own_event(str(VIEW[site]), view))
         parts[site] = book.part()
     return build(
         PlanInputs(
@@ -280,7 +280,7 @@ def test_what_the_other_site_has_of_it_is_read() -> None:
 def test_what_the_system_has_of_it_on_the_other_site_is_a_copy_under_any_name() -> None:
     rows = {"iad": [row("iad", "SOURCE")], "pdx": [row("pdx", "DESTINATION", name="w")]}
     seen, book = observed(rows), events.Reducer(replace(events.new_part("doc", "iad"), key="00" * 32))
-    book.add(events.own("iad/protection_policy/far", Owned("9", "9")))
+    book.add(events.own_event("iad/protection_policy/far", Owned("9", "9")))
     matches = match(kinds(), seen, {"iad": book.part()}, {PATH["iad"]: path("iad")})
     told = standings(matches, owners("doc", {}), {*matches.owned, PATH["iad"]})
     (policy,), (copy,) = seen.objects("pdx", "protection_policy"), seen.objects("pdx", "protected_path")

@@ -85,7 +85,7 @@ def test_what_has_a_name_is_looked_for_and_the_rest_stays_unknown(bench: Bench) 
     for name in ("a", "theirs"):
         bench.library.put("shelf", name=name)
     bench.library.put("catalogue", name="c", shelf="a")
-    bench.book.add(events.own("iad/catalogue/gone", Owned("n9", "a/gone")))
+    bench.book.add(events.own_event("iad/catalogue/gone", Owned("n9", "a/gone")))
     theirs = ref("shelf", "theirs", managed=False)
     entries = (
         entry("shelf", "a"), entry("shelf", "secret"), entry("catalogue", "c", shelf=ref("shelf", "a")),
@@ -184,7 +184,7 @@ def entries_of_books() -> tuple[Entry, ...]:
 
 
 def test_only_what_is_managed_is_read_whole(bench: Bench, partial: Partial) -> None:
-    bench.book.add(events.own("iad/book/owned", Owned("n3", "owned")))
+    bench.book.add(events.own_event("iad/book/owned", Owned("n3", "owned")))
     ledger = {SITE: bench.part}
     names = names_to_read(IN_PART, entries_of_books(), ledger)
     observed = observe([(SITE, BOOK)], bench.providers, ledger, names)
@@ -250,7 +250,7 @@ def test_a_create_without_an_answer_is_found_again_though_its_list_shows_a_part(
 
 
 def test_what_neither_place_nor_name_is_known_of_is_not_asked_for(bench: Bench) -> None:
-    bench.book.add(events.own("iad/shelf/s", Owned("n1", "s")))  # of a kind that is only listed
+    bench.book.add(events.own_event("iad/shelf/s", Owned("n1", "s")))  # of a kind that is only listed
     assert names_to_read(IN_PART, [entry("book", "mine")], {SITE: bench.part}) == {}
 
 

@@ -89,7 +89,7 @@ def test_what_is_renamed_and_gone_is_made_again_under_its_new_name(bench: Bench)
 def test_a_write_that_was_cut_off_is_known_under_the_new_name(bench: Bench) -> None:
     values = shelf("home").values
     fields = digests(KINDS["shelf"], values, bench.part.key)
-    bench.book.add(events.begin("p", {"iad/shelf/home": Intent("create", fields)}, ""))
+    bench.book.add(events.begin_event("p", {"iad/shelf/home": Intent("create", fields)}, ""))
     bench.library.put("shelf", **values)
     (one,) = bench.plan(shelf("homes", "home", "home")).actions
     assert one.reason == "created by an interrupted apply; added to the ledger"
@@ -103,7 +103,7 @@ def test_what_an_apply_of_ours_took_away_was_deleted_by_nobody_else(bench: Bench
     bench.library.rows["shelf"].clear()
     for name in ("home", "homes"):
         assert bench.plan(shelf(name, "home" if name == "homes" else "")).actions[0].deleted_outside
-    bench.book.add(events.begin("p", {"iad/shelf/home": Intent(verb)}, ""))
+    bench.book.add(events.begin_event("p", {"iad/shelf/home": Intent(verb)}, ""))
     for name in ("home", "homes"):
         (one,) = bench.plan(shelf(name, "home" if name == "homes" else "")).actions
         assert not one.deleted_outside
@@ -113,7 +113,7 @@ def test_what_an_apply_of_ours_took_away_was_deleted_by_nobody_else(bench: Bench
 def test_a_write_of_another_kind_that_was_cut_off_explains_no_loss(bench: Bench) -> None:
     bench.done(shelf("home"))
     bench.library.rows["shelf"].clear()
-    bench.book.add(events.begin("p", {"iad/shelf/home": Intent("update")}, ""))
+    bench.book.add(events.begin_event("p", {"iad/shelf/home": Intent("update")}, ""))
     (one,) = bench.plan(shelf("home")).actions
     assert one.deleted_outside and one.reason == "deleted outside vastplan"
 
@@ -254,13 +254,13 @@ def test_a_ring_of_renames_moves_nothing() -> None:
 
 def test_an_object_that_the_ledger_has_twice_is_not_deleted(bench: Bench) -> None:
     bench.done(shelf("a"))
-    bench.book.add(events.own("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
+    bench.book.add(events.own_event("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
     plan = bench.plan(shelf("a"))
     (one,) = plan.actions
     assert (str(one.address), one.verb) == ("iad/shelf/old", Verb.RELEASE)
     bench.done(shelf("a"))
     assert owned(bench) == {"iad/shelf/a": "n1"}
-    bench.book.add(events.own("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
+    bench.book.add(events.own_event("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
     bench.done(shelf("a", "old"))  # the same, said as a rename
     assert owned(bench) == {"iad/shelf/a": "n1"}
 
@@ -413,7 +413,7 @@ def catalogue(*books: str) -> Entry:
 def test_a_reference_to_what_is_no_longer_ours_was_not_changed_by_hand(bench: Bench) -> None:
     books = [entry("book", name, shelf=ref("shelf", "a")) for name in ("t", "u")]
     bench.done(shelf("a"), *books, catalogue("t", "u"))
-    bench.book.add(events.drop("iad/book/u"))  # forgotten: what it is called by now is another thing
+    bench.book.add(events.drop_event("iad/book/u"))  # forgotten: what it is called by now is another thing
     bench.library.named("book", "u")["title"] = "v"
     plan = bench.plan(shelf("a"), books[0], catalogue("t"))
     (change,) = action(plan, "catalogue", "c").changes
@@ -478,7 +478,9 @@ def test_what_refers_to_what_is_renamed_is_as_it_was_applied(bench: Bench) -> No
 def test_what_another_ledger_knew_is_noted_and_never_changed_by_hand(bench: Bench) -> None:
     bench.done(shelf("a"))
     record = bench.part.entries["iad/shelf/a"]
-    bench.book.add(events.own("iad/shelf/a", replace(record, fields=dict.fromkeys(record.fields, UNKNOWN_DIGEST))))
+    bench.book.add(
+        events.own_event("iad/shelf/a", replace(record, fields=dict.fromkeys(record.fields, UNKNOWN_DIGEST)))
+    )
     assert [change.cause for change in bench.plan(shelf("a", size=4)).actions[0].changes] == [Cause.NEW]
     assert bench.plan(entry("shelf", "a")).actions[0].released == ("size",)
     (one,) = bench.plan(shelf("a")).actions

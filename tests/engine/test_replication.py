@@ -292,7 +292,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     from vastplan.ledger import events
 
     book = events.Reducer(replace(events.new_part("doc", "iad"), key="00" * 32))
-    book.add(events.own("iad/protected_path/v", OURS))
+    book.add(events.own_event("iad/protected_path/v", OURS))
     matches = match(kinds(), observed(both("DESTINATION", "SOURCE")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
     record = Operation("m1", "move", "planned", "g", "iad/volume/v", "iad", "pdx", "doc", "2026-01-01T00:00:00Z")
 

@@ -29,7 +29,7 @@ from tests.faults import plays, victim
 from tests.faults.case import Scene, Theatre
 from tests.values.forms import held
 from vastplan.app.files import plan as plan_file
-from vastplan.ledger.clock import Clock
+from vastplan.ledger.clock import LedgerClock
 from vastplan.model.plan import Plan
 
 LATER = 120.0  # seconds: a lease of a process that died has expired
@@ -98,7 +98,7 @@ def kill(theatre: Theatre, scene: Scene, deadly: int, how: str = "killed", then:
 @contextmanager
 def later(seconds: float) -> Iterator[None]:
     """Let this process's ledger clock be ahead."""
-    ahead = Clock(
+    ahead = LedgerClock(
         lambda: datetime.now(UTC) + timedelta(seconds=seconds), lambda: time.monotonic() + seconds, time.sleep
     )
     with patch("vastplan.ledger.clock.SYSTEM", ahead):

@@ -96,7 +96,7 @@ def run(how: str, deadly: int, plan: str) -> int:
     def happens() -> None:
         event(how, deadly)
 
-    clock.SYSTEM = clock.Clock(
+    clock.SYSTEM = clock.LedgerClock(
         lambda: datetime.now(UTC) + timedelta(seconds=_PAUSED[0]), lambda: time.monotonic() + _PAUSED[0], time.sleep
     )
     os.chdir(Path(plan).parent)  # where the document is, too

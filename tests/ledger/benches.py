@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vastplan.ledger import manifest as manifests
-from vastplan.ledger.backend import Backend, Session
-from vastplan.ledger.chunks import Api, Chunks, Place
-from vastplan.ledger.clock import Clock
+from vastplan.ledger.backend import Backend, LockedPart
+from vastplan.ledger.chunks import Api, Chunks, PartPlace
+from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes import KubernetesLedger
 from vastplan.ledger.kubernetes_session import KubernetesSession
@@ -27,7 +27,7 @@ class Time:
 
     def __init__(self) -> None:
         self.passed = 0.0
-        self.clock = Clock(self.wall, lambda: self.passed, self.sleep)
+        self.clock = LedgerClock(self.wall, lambda: self.passed, self.sleep)
 
     def wall(self) -> datetime:
         return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.passed)
@@ -42,10 +42,10 @@ class Bench(Protocol):
     def ledger(self, document: str = "doc") -> Backend:
         """A backend as a process of its own would have it."""
 
-    def crash(self, session: Session) -> None:
+    def crash(self, session: LockedPart) -> None:
         """The process of the session dies, and its hold is over."""
 
-    def lose(self, session: Session) -> None:
+    def lose(self, session: LockedPart) -> None:
         """The session's hold on the ledger ends under it."""
 
     def destroy(self) -> None:
@@ -67,12 +67,12 @@ class FileBench:
     def ledger(self, document: str = "doc") -> FileLedger:
         return FileLedger(self.folder, document)
 
-    def crash(self, session: Session) -> None:
+    def crash(self, session: LockedPart) -> None:
         assert isinstance(session, FileSession)
         session._journal_file.close()
         session._lock.release()
 
-    def lose(self, session: Session) -> None:
+    def lose(self, session: LockedPart) -> None:
         """No lock is lost while its process lives; a disk can fail."""
         assert isinstance(session, FileSession)
         session._journal_file.close()
@@ -104,10 +104,10 @@ class KubernetesBench:
         clock = (time or self.time).clock
         return KubernetesLedger(connect, "here", NAMESPACE, document, clock=clock, renewing=False)
 
-    def crash(self, session: Session) -> None:
+    def crash(self, session: LockedPart) -> None:
         self.time.passed += 61
 
-    def lose(self, session: Session) -> None:
+    def lose(self, session: LockedPart) -> None:
         assert isinstance(session, KubernetesSession)
         self.time.passed += 61
         self.ledger().open(session.part.site, "the next").close()
@@ -121,8 +121,8 @@ class KubernetesBench:
         return rows
 
     def content(self, site: str) -> dict[str, Any]:
-        place = Place(NAMESPACE, "doc", site)
-        found = manifests.read(self.api, place)
+        place = PartPlace(NAMESPACE, "doc", site)
+        found = manifests.read_manifest(self.api, place)
         assert found is not None
         raw = Chunks(self.api, place).get(found[0].part)
         assert raw is not None
@@ -130,10 +130,10 @@ class KubernetesBench:
         return content
 
     def plant(self, site: str, part: dict[str, Any]) -> None:
-        place = Place(NAMESPACE, "doc", site)
-        found = manifests.read(self.api, place)
+        place = PartPlace(NAMESPACE, "doc", site)
+        found = manifests.read_manifest(self.api, place)
         assert found is not None
         names = Chunks(self.api, place).put(json.dumps(part).encode(), found[0].fence)
-        manifests.write(
+        manifests.write_manifest(
             self.api, place, manifests.Manifest(found[0].fence, "planted", found[0].turn + 1, names), found[1]
         )

@@ -22,7 +22,7 @@ class LedgerContract:
     def test_what_was_recorded_is_read_back(self, bench: Bench) -> None:
         ledger = bench.ledger()
         session = ledger.open("iad", "me")
-        session.record(events.begin("p1", {X: Intent("create")}, "t"), events.own(X, OWNED))
+        session.record(events.begin_event("p1", {X: Intent("create")}, "t"), events.own_event(X, OWNED))
         during = ledger.read("iad")
         assert during == session.part
         session.close()
@@ -35,8 +35,10 @@ class LedgerContract:
 
     def test_a_move_lasts(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(X, OWNED))
-        session.record(events.move({X: Y}, {Y: {"name": "cd"}}), events.begin("p1", {Y: Intent("update")}, "t"))
+        session.record(events.own_event(X, OWNED))
+        session.record(
+            events.move_event({X: Y}, {Y: {"name": "cd"}}), events.begin_event("p1", {Y: Intent("update")}, "t")
+        )
         bench.crash(session)
         part = bench.ledger().read("iad")
         assert part.entries == {Y: replace(OWNED, fields={"name": "cd"})} and set(part.intents) == {Y}
@@ -45,7 +47,7 @@ class LedgerContract:
 
     def test_a_part_of_version_1_is_as_it_was(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         session.close()
         content = bench.content("iad")
         entry = {key: value for key, value in content["entries"][X].items() if key != "wire"}
@@ -54,11 +56,11 @@ class LedgerContract:
 
     def test_a_session_begins_where_the_last_one_ended(self, bench: Bench) -> None:
         first = bench.ledger().open("iad", "me")
-        first.record(events.begin("p1", {}, "t"), events.own(X, OWNED), events.own(Y, OWNED))
+        first.record(events.begin_event("p1", {}, "t"), events.own_event(X, OWNED), events.own_event(Y, OWNED))
         first.close()
         second = bench.ledger().open("iad", "me")
         assert second.part == first.part
-        second.record(events.begin("p2", {X: Intent("delete")}, "t"), events.drop(X))
+        second.record(events.begin_event("p2", {X: Intent("delete")}, "t"), events.drop_event(X))
         second.close()
         part = bench.ledger().read("iad")
         assert set(part.entries) == {Y} and not part.intents
@@ -66,8 +68,8 @@ class LedgerContract:
 
     def test_a_crash_loses_nothing_that_was_recorded(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.begin("p1", {X: Intent("create"), Y: Intent("create")}, "t"))
-        session.record(events.own(X, OWNED))
+        session.record(events.begin_event("p1", {X: Intent("create"), Y: Intent("create")}, "t"))
+        session.record(events.own_event(X, OWNED))
         bench.crash(session)
         part = bench.ledger().read("iad")
         assert set(part.entries) == {X}
@@ -83,7 +85,7 @@ class LedgerContract:
             bench.ledger().open("iad", "the second")
         assert bench.ledger().read("iad").document == "doc"
         bench.ledger().open("pdx", "the second").close()  # another site is another lock
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         session.close()
         session = bench.ledger().open("iad", "the second")
         assert set(session.part.entries) == {X}
@@ -95,7 +97,7 @@ class LedgerContract:
         with pytest.raises(Locked, match=r"held by .*the first since 20"):
             bench.ledger().unlock("iad")
         session.holds()
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         bench.crash(session)
         holder = bench.ledger().unlock("iad")
         assert holder is not None and holder.name == "the first" and holder.since.startswith("20")
@@ -104,13 +106,13 @@ class LedgerContract:
 
     def test_a_session_that_lost_its_hold_changes_nothing_and_says_so(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.begin("p1", {X: Intent("create"), Y: Intent("create")}, "t"))
+        session.record(events.begin_event("p1", {X: Intent("create"), Y: Intent("create")}, "t"))
         bench.lose(session)
         before = bench.ledger().read("iad")
         with pytest.raises(Lost):
-            session.record(events.own(X, OWNED))
+            session.record(events.own_event(X, OWNED))
         with pytest.raises(Lost):
-            session.record(events.own(Y, OWNED))
+            session.record(events.own_event(Y, OWNED))
         with pytest.raises(Lost):
             session.holds()
         assert set(session.part.intents) == {X, Y}
@@ -129,7 +131,7 @@ class LedgerContract:
 
     def test_an_older_ledger_is_upgraded_and_a_newer_one_refused(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         session.close()
         content = bench.content("iad")
         assert content["version"] == LEDGER_VERSION
@@ -138,7 +140,7 @@ class LedgerContract:
         assert bench.ledger().read("iad").entries == {X: OWNED}
         assert bench.content("iad")["version"] == 0  # reading changes nothing
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(Y, OWNED))
+        session.record(events.own_event(Y, OWNED))
         session.close()
         assert bench.content("iad")["version"] == LEDGER_VERSION
         assert set(bench.ledger().read("iad").entries) == {X, Y}
@@ -160,14 +162,14 @@ class LedgerContract:
 
     def test_a_ledger_that_is_gone_is_a_new_one(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         session.close()
         lineage = session.part.lineage
         bench.destroy()
         part = bench.ledger().read("iad")
         assert (part.entries, part.serial) == ({}, 0)
         session = bench.ledger().open("iad", "me")
-        session.record(events.own(Y, OWNED))
+        session.record(events.own_event(Y, OWNED))
         session.close()
         part = bench.ledger().read("iad")
         assert set(part.entries) == {Y} and part.lineage != lineage
@@ -183,7 +185,7 @@ class BusyLedgerContract:
         def note(number: int) -> None:
             for index in range(4):
                 address = f"iad/view/{number}-{index}"
-                session.record(events.own(address, OWNED))
+                session.record(events.own_event(address, OWNED))
                 if address not in bench.ledger().read("iad").entries:
                     missing.append(address)
 
@@ -202,14 +204,14 @@ class BusyLedgerContract:
         addresses = [f"iad/view/tenant-{number}-view" for number in range(10_000)]
         session = bench.ledger().open("iad", "me")
         intents = {one: Intent("create", fields) for one in addresses}
-        session.record(events.begin("p1", intents, "t"))
+        session.record(events.begin_event("p1", intents, "t"))
         assert len(bench.ledger().read("iad").intents) == 10_000
         for start in range(0, 10_000, 100):
             owned = [
                 (one, Owned(f"{one}-id", one, {**fields, "own": f"{hash(one):x}"}))
                 for one in addresses[start : start + 100]
             ]
-            session.record(*(events.own(*one) for one in owned))
+            session.record(*(events.own_event(*one) for one in owned))
         bench.crash(session)
         assert len(bench.ledger().read("iad").entries) == 10_000
         following = bench.ledger().open("iad", "the next")
@@ -221,10 +223,12 @@ class BusyLedgerContract:
         assert bench.ledger().sites() == () and bench.ledger().others().parts == ()
         for document, site in (("doc", "pdx"), ("doc", "iad"), ("other", "fra")):
             session = bench.ledger(document).open(site, "me")
-            session.record(events.begin("p1", {}, "t"), events.own(f"{site}/view/x", OWNED))
+            session.record(events.begin_event("p1", {}, "t"), events.own_event(f"{site}/view/x", OWNED))
             session.close()
         session = bench.ledger("other").open("ord", "me")
-        session.record(events.begin("p1", {}, "t"), events.own("ord/view/x", OWNED))  # a run that is not over
+        session.record(
+            events.begin_event("p1", {}, "t"), events.own_event("ord/view/x", OWNED)
+        )  # a run that is not over
         assert bench.ledger().sites() == ("iad", "pdx")
         assert bench.ledger("other").sites() == ("fra", "ord")
         assert bench.ledger("third").sites() == ()

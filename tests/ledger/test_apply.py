@@ -20,7 +20,7 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.applying.journal import LedgerJournal
 from vastplan.engine.applying.apply import Progress, ProgressEvent
 from vastplan.engine.live.consent import Consent
-from vastplan.ledger.backend import Session
+from vastplan.ledger.backend import LockedPart
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.model.errors import Locked, Lost, Stale
@@ -149,7 +149,7 @@ def test_an_applier_that_loses_its_hold_changes_nothing_more(
     kept: Kept, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept.lab.write(CHAIN)
-    taken: list[Session] = []
+    taken: list[LockedPart] = []
     lost: list[Any] = []
 
     def lose() -> None:

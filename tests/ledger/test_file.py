@@ -27,7 +27,9 @@ OWNED = Owned("7", "7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+
 def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
     ledger = FileLedger(tmp_path, "doc")
     session = ledger.open("iad", "me")
-    session.record(events.begin("p1", {"iad/view/x": Intent("create")}, "t"), events.own("iad/view/x", OWNED))
+    session.record(
+        events.begin_event("p1", {"iad/view/x": Intent("create")}, "t"), events.own_event("iad/view/x", OWNED)
+    )
     session.close()
     part = ledger.read("iad")
     assert part.entries == {"iad/view/x": OWNED}
@@ -39,8 +41,8 @@ def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
 def test_a_crash_loses_nothing_that_was_recorded(tmp_path: Path) -> None:
     ledger = FileLedger(tmp_path, "doc")
     session = ledger.open("iad", "me")
-    session.record(events.begin("p1", {"iad/view/x": Intent("create"), "iad/view/y": Intent("create")}, "t"))
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.begin_event("p1", {"iad/view/x": Intent("create"), "iad/view/y": Intent("create")}, "t"))
+    session.record(events.own_event("iad/view/x", OWNED))
     with (tmp_path / "iad.journal").open("ab") as journal:
         journal.write(b'{"event": "own", "address": "iad/vi')  # the crash came in the middle of a line
     part = FileLedger(tmp_path, "doc").read("iad")
@@ -51,8 +53,10 @@ def test_a_crash_loses_nothing_that_was_recorded(tmp_path: Path) -> None:
 def test_what_is_folded_into_the_file_is_not_done_twice_where_the_journal_is_still_there(tmp_path: Path) -> None:
     ledger = FileLedger(tmp_path, "doc")
     session = ledger.open("iad", "me")
-    session.record(events.own("iad/s3_key/k", OWNED))
-    session.record(events.move({"iad/s3_key/k": "iad/s3_key/k#7"}), events.own("iad/s3_key/k", replace(OWNED, id="8")))
+    session.record(events.own_event("iad/s3_key/k", OWNED))
+    session.record(
+        events.move_event({"iad/s3_key/k": "iad/s3_key/k#7"}), events.own_event("iad/s3_key/k", replace(OWNED, id="8"))
+    )
     before, journal = session.part, (tmp_path / "iad.journal").read_bytes()
     session.close()
     (tmp_path / "iad.journal").write_bytes(journal)  # the end came between the one and the other
@@ -65,10 +69,10 @@ def test_what_is_folded_into_the_file_is_not_done_twice_where_the_journal_is_sti
 def test_a_journal_of_former_versions_that_says_not_what_it_follows_is_read(tmp_path: Path) -> None:
     ledger = FileLedger(tmp_path, "doc")
     ledger.open("iad", "me").close()
-    (tmp_path / "iad.journal").write_text(json.dumps(events.own("iad/view/x", OWNED)) + "\n")
+    (tmp_path / "iad.journal").write_text(json.dumps(events.own_event("iad/view/x", OWNED)) + "\n")
     assert ledger.read("iad").entries == {"iad/view/x": OWNED}
     (tmp_path / "iad.journal").write_text(
-        json.dumps(events.own("iad/view/x", OWNED)) + "\n" + json.dumps({"follows": "it"}) + "\n"
+        json.dumps(events.own_event("iad/view/x", OWNED)) + "\n" + json.dumps({"follows": "it"}) + "\n"
     )
     with pytest.raises(VastplanError, match="damaged in line 2"):
         ledger.read("iad")
@@ -118,10 +122,10 @@ def test_what_is_not_a_ledger_is_refused(tmp_path: Path, content: str, says: str
 def test_documents_that_share_a_folder_have_a_file_each(tmp_path: Path) -> None:
     one, two = FileLedger(tmp_path, "one"), FileLedger(tmp_path, "two")
     session = one.open("iad", "me")
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     other = two.open("iad", "you")  # while the first is at work
     assert other.part.entries == {} and other.part.document == "two"
-    other.record(events.own("iad/view/y", OWNED))
+    other.record(events.own_event("iad/view/y", OWNED))
     assert {path.name for path in tmp_path.glob("iad.two.*")} == {
         f"iad.two.{one}" for one in ("json", "journal", "lock", "holder")
     }
@@ -169,7 +173,7 @@ def test_what_is_not_of_the_document_or_the_site_that_its_name_says_is_refused(t
 def recorded(tmp_path: Path) -> FileSession:
     """A session that has recorded something."""
     session = FileLedger(tmp_path, "doc").open("iad", "me")
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     return session
 
 
@@ -190,7 +194,7 @@ def test_a_session_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None
     first, own = (tmp_path / "iad.journal").read_text().splitlines()
     follows = hashlib.blake2b((tmp_path / "iad.json").read_bytes(), digest_size=16).hexdigest()
     assert json.loads(first) == {"follows": follows} and json.loads(own)["event"] == "own"
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     assert (tmp_path / "iad.journal").read_text().count("follows") == 1
     (tmp_path / "iad.holder").unlink()
     session.close()
@@ -216,7 +220,7 @@ def test_a_session_that_could_not_write_leaves_all_as_it_is(tmp_path: Path) -> N
 
     session._journal_file = Full(session._journal_file)  # type: ignore[assignment]
     says = f"the ledger {tmp_path / 'iad.journal'} cannot be written: No space left on device"
-    acts: list[Callable[[], None]] = [lambda: session.record(events.drop("iad/view/x")), session.holds]
+    acts: list[Callable[[], None]] = [lambda: session.record(events.drop_event("iad/view/x")), session.holds]
     for act in acts:
         with pytest.raises(Lost) as caught:
             act()
@@ -245,7 +249,7 @@ def test_half_a_write_is_none(tmp_path: Path) -> None:
 
     session._journal_file = Full()  # type: ignore[assignment]
     with pytest.raises(Lost) as caught:
-        session.record(events.drop("iad/view/x"))
+        session.record(events.drop_event("iad/view/x"))
     assert str(caught.value) == f"the ledger {tmp_path / 'iad.journal'} cannot be written: {os.strerror(ENOSPC)}"
     assert (tmp_path / "iad.journal").read_bytes() == before
     session.close()
@@ -263,7 +267,7 @@ def test_a_write_that_takes_several_is_whole(tmp_path: Path) -> None:
             return getattr(real, name)
 
     session._journal_file = Slow()  # type: ignore[assignment]
-    session.record(events.drop("iad/view/x"))
+    session.record(events.drop_event("iad/view/x"))
     assert FileLedger(tmp_path, "doc").read("iad").entries == {}
     session.close()
 
@@ -317,7 +321,7 @@ def test_a_whole_line_that_is_no_event_is_damage(tmp_path: Path, journal: bytes,
 
 def test_an_empty_line_ends_nothing(tmp_path: Path) -> None:
     FileLedger(tmp_path, "doc").open("iad", "me").close()
-    line = json.dumps(events.own("iad/view/x", OWNED)).encode()
+    line = json.dumps(events.own_event("iad/view/x", OWNED)).encode()
     (tmp_path / "iad.journal").write_bytes(b"\n" + line + b"\n\n" + line.replace(b"view/x", b"view/y"))
     assert set(FileLedger(tmp_path, "doc").read("iad").entries) == {"iad/view/x", "iad/view/y"}
 

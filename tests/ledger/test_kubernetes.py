@@ -14,14 +14,14 @@ from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.contract import OWNED, X, Y
 from vastplan.ledger import events
 from vastplan.ledger import kubernetes_session as sessions
-from vastplan.ledger.chunks import Api, Place
+from vastplan.ledger.chunks import Api, PartPlace
 from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Renewal
-from vastplan.ledger.manifest import Manifest, read
+from vastplan.ledger.manifest import Manifest, read_manifest
 from vastplan.model.errors import Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import Intent
 
-PLACE = Place(NAMESPACE, "doc", "iad")
+PLACE = PartPlace(NAMESPACE, "doc", "iad")
 SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets"
 
 
@@ -58,7 +58,7 @@ def test_whichever_request_has_no_answer_nothing_recorded_is_lost(
             session = cluster.ledger(api=api).open("iad", f"run {index}")
             try:
                 for number in range(6):
-                    session.record(events.own(address := f"iad/view/{index}-{number}", OWNED))
+                    session.record(events.own_event(address := f"iad/view/{index}-{number}", OWNED))
                     noted.add(address)
             finally:
                 session.close()
@@ -69,7 +69,7 @@ def test_whichever_request_has_no_answer_nothing_recorded_is_lost(
         index, faults = index + 1, faults + 1
     assert faults > 20 and len(noted) > 5 * faults  # most faults stop nothing
     cluster.ledger().open("iad", "the last").close()
-    found = read(cluster.api, PLACE)
+    found = read_manifest(cluster.api, PLACE)
     assert found is not None
     assert {row["metadata"]["name"] for row in cluster.secrets()} == {PLACE.base, *found[0].used()}
 
@@ -80,7 +80,7 @@ def test_an_applier_paused_past_its_lease_is_over_even_when_nobody_took_it(clust
     session.holds()
     cluster.time.passed += 2
     with pytest.raises(Lost, match="was not renewed for 41 seconds"):
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
     assert not session._lease.renew()
     with pytest.raises(Lost):
         session.holds()
@@ -92,13 +92,13 @@ def test_a_clock_that_stands_still_does_not_help_against_the_next_holder(cluster
     """The lease says that it holds; the head knows better."""
     asleep = Time()
     session = cluster.ledger(time=asleep).open("iad", "the sleeper")
-    session.record(events.begin("p1", {X: Intent("create")}, "t"))
+    session.record(events.begin_event("p1", {X: Intent("create")}, "t"))
     cluster.time.passed += 61
     following = cluster.ledger().open("iad", "the next")
     assert set(following.part.intents) == {X}
     session.holds()
     with pytest.raises(Lost, match="somebody else has it"):
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
     with pytest.raises(Lost, match="somebody else has it"):
         session.holds()
     assert not session._lease.renew()
@@ -107,7 +107,7 @@ def test_a_clock_that_stands_still_does_not_help_against_the_next_holder(cluster
     before = cluster.secrets()
     session.close()
     assert cluster.secrets() == before
-    following.record(events.own(Y, OWNED))
+    following.record(events.own_event(Y, OWNED))
     following.close()
     part = cluster.ledger().read("iad")
     assert set(part.entries) == {Y} and set(part.intents) == {X}
@@ -124,13 +124,13 @@ def test_what_was_written_until_the_next_holder_came_counts(cluster: KubernetesB
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
             if method == "PUT" and path == f"{SECRETS}/{PLACE.base}" and not self.done:
                 self.done = True
-                session.record(events.own(X, OWNED))
+                session.record(events.own_event(X, OWNED))
             return cluster.api.call(method, path, query=query, body=body)
 
     following = cluster.ledger(api=Between()).open("iad", "the next")
     assert set(following.part.entries) == {X}
     with pytest.raises(Lost):
-        session.record(events.own(Y, OWNED))
+        session.record(events.own_event(Y, OWNED))
 
 
 def test_renewals_keep_others_out_for_as_long_as_it_takes(cluster: KubernetesBench) -> None:
@@ -140,7 +140,7 @@ def test_renewals_keep_others_out_for_as_long_as_it_takes(cluster: KubernetesBen
         assert session._lease.renew()
         with pytest.raises(Locked, match="in use by me since 2026-01-01T00:00:00"):
             cluster.ledger().open("iad", "another")
-    session.record(events.own(X, OWNED))
+    session.record(events.own_event(X, OWNED))
     session.close()
     cluster.ledger().open("iad", "another").close()
 
@@ -153,7 +153,7 @@ def test_a_renewal_without_an_answer_is_made_up_for(cluster: KubernetesBench) ->
         session.holds()
         assert session._lease.renew()
         cluster.time.passed += 39
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
         session.close()
 
 
@@ -191,7 +191,7 @@ def test_unlock_does_not_break_what_has_just_been_renewed(cluster: KubernetesBen
 
     with pytest.raises(Locked, match="was just taken by another run"):
         cluster.ledger(api=Between()).unlock("iad")
-    session.record(events.own(X, OWNED))
+    session.record(events.own_event(X, OWNED))
 
 
 def test_a_label_put_on_the_head_by_hand_stops_nothing(cluster: KubernetesBench) -> None:
@@ -199,7 +199,7 @@ def test_a_label_put_on_the_head_by_hand_stops_nothing(cluster: KubernetesBench)
     row = cluster.api.call("GET", f"{SECRETS}/{PLACE.base}")
     row["metadata"]["labels"]["touched"] = "yes"
     cluster.api.call("PUT", f"{SECRETS}/{PLACE.base}", body=row)
-    session.record(events.own(X, OWNED))
+    session.record(events.own_event(X, OWNED))
     session.close()
     assert set(cluster.ledger().read("iad").entries) == {X}
 
@@ -208,7 +208,7 @@ def test_a_ledger_removed_during_a_run_ends_the_run(cluster: KubernetesBench) ->
     session = cluster.ledger().open("iad", "me")
     cluster.destroy()
     with pytest.raises(Lost, match="somebody removed it"):
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
     session.close()
     assert cluster.secrets() == []
 
@@ -222,7 +222,7 @@ def test_a_refusal_ends_the_run(cluster: KubernetesBench) -> None:
 
     session._api = Refusing()
     with pytest.raises(Lost, match="cannot be written: 403 no longer"):
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
 
 
 def test_a_server_that_is_away_too_long_ends_the_run(cluster: KubernetesBench) -> None:
@@ -234,7 +234,7 @@ def test_a_server_that_is_away_too_long_ends_the_run(cluster: KubernetesBench) -
 
     session._api = Away()
     with pytest.raises(Lost, match="was not renewed for 41 seconds"):
-        session.record(events.own(X, OWNED))
+        session.record(events.own_event(X, OWNED))
 
 
 def test_the_journal_moves_out_of_the_head_and_into_the_part(
@@ -245,8 +245,8 @@ def test_the_journal_moves_out_of_the_head_and_into_the_part(
     session = cluster.ledger().open("iad", "me")
     seen = set()
     for number in range(30):
-        session.record(events.own(f"iad/view/{number}", OWNED))
-        found = read(cluster.api, PLACE)
+        session.record(events.own_event(f"iad/view/{number}", OWNED))
+        found = read_manifest(cluster.api, PLACE)
         assert found is not None and len(found[0].journal) <= 2 and len(found[0].dumped()) < 2000
         assert {row["metadata"]["name"] for row in cluster.secrets()} == {PLACE.base, *found[0].used()}
         seen.add((len(found[0].journal), bool(found[0].tail)))
@@ -260,7 +260,7 @@ def test_a_large_part_is_in_pieces_that_say_whose_they_are(
 ) -> None:
     monkeypatch.setattr("vastplan.ledger.chunks.CHUNK", 100)
     session = cluster.ledger().open("iad", "me")
-    session.record(*(events.own(f"iad/view/{number}", OWNED) for number in range(50)))
+    session.record(*(events.own_event(f"iad/view/{number}", OWNED) for number in range(50)))
     session.close()
     rows = cluster.secrets()
     assert len(rows) > 5
@@ -306,7 +306,7 @@ def test_a_damaged_ledger_is_not_guessed_at(
     cluster: KubernetesBench, damage: Callable[[KubernetesBench, Manifest], None], says: str
 ) -> None:
     cluster.ledger().open("iad", "me").close()
-    found = read(cluster.api, PLACE)
+    found = read_manifest(cluster.api, PLACE)
     assert found is not None
     damage(cluster, found[0])
     with pytest.raises(VastplanError, match=says):
@@ -321,7 +321,7 @@ def test_a_damaged_ledger_is_not_guessed_at(
 
 def test_names_are_cut_down_and_stay_different() -> None:
     names = ["a", "b", "A", "a/b", "a.b", "../..", "x" * 63, "x" * 62 + "y", "-", "", "name\nwith\x1b[0m", "é"]
-    bases = {Place("n", document, site).base for document in names for site in names}
+    bases = {PartPlace("n", document, site).base for document in names for site in names}
     assert len(bases) == len(names) ** 2
     for base in bases:
         assert len(base) <= 63 and set(base) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"), base
@@ -380,7 +380,7 @@ def test_what_is_recorded_during_a_write_goes_into_the_next_together_or_is_lost_
 
     def note(number: int) -> None:
         try:
-            session.record(events.own(f"iad/view/{number}", OWNED))
+            session.record(events.own_event(f"iad/view/{number}", OWNED))
             outcomes.append("noted")
         except Lost:
             outcomes.append("lost")

@@ -17,14 +17,14 @@ from vastplan.ledger import kubernetes as ledgers
 from vastplan.ledger import kubernetes_session as sessions
 from vastplan.ledger import manifest as manifests
 from vastplan.ledger.backend import LockOwner
-from vastplan.ledger.chunks import Api, Chunks, Place
-from vastplan.ledger.clock import Clock
+from vastplan.ledger.chunks import Api, Chunks, PartPlace
+from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.kubernetes import KubernetesLedger
 from vastplan.ledger.lease import Renewal, acquire, break_expired, holder_of
 from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import Owned
 
-PLACE = Place(NAMESPACE, "doc", "iad")
+PLACE = PartPlace(NAMESPACE, "doc", "iad")
 LEASE, HEAD = f"{PLACE.leases}/{PLACE.base}", f"{PLACE.secrets}/{PLACE.base}"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OWNED = Owned("7", "7")
@@ -137,7 +137,7 @@ def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
 @pytest.mark.parametrize("which", ["ticks", "wall"])
 def test_the_clock_that_went_further_counts(memory: KubernetesBench, which: str) -> None:
     time = {"ticks": 0.0, "wall": 0.0}
-    clock = Clock(lambda: NOW + timedelta(seconds=time["wall"]), lambda: time["ticks"], lambda _: None)
+    clock = LedgerClock(lambda: NOW + timedelta(seconds=time["wall"]), lambda: time["ticks"], lambda _: None)
     made, _ = acquire(memory.api, PLACE, clock, "me", lambda: memory.ledger()._make_namespace())
     time[which] = 40.5
     with pytest.raises(Lost, match="not renewed for 40 seconds"):
@@ -396,7 +396,7 @@ def test_a_fault_of_ours_at_the_end_does_not_leave_the_lease_renewed(
     before = set(threading.enumerate())
     ledger = KubernetesLedger(Connected(memory.api), "here", NAMESPACE, "doc", clock=memory.time.clock)
     session = ledger.open("iad", "me")
-    session.record(events.own("iad/tenant/a", OWNED))
+    session.record(events.own_event("iad/tenant/a", OWNED))
     monkeypatch.setattr(session, "_fold", lambda: [][0])
     with pytest.raises(IndexError):
         session.close()
@@ -408,13 +408,13 @@ def test_every_holder_has_a_number_above_all_before_it(memory: KubernetesBench) 
     seen = []
     for number in range(3):
         session = memory.ledger().open("iad", "me")
-        found = manifests.read(memory.api, PLACE)
+        found = manifests.read_manifest(memory.api, PLACE)
         assert found is not None
         assert (session._manifest, session._version) == found
         seen.append((found[0].fence, found[0].turn))
         assert len(found[0].owner) == 16
-        session.record(events.own(f"iad/view/{number}", OWNED))
-        found = manifests.read(memory.api, PLACE)
+        session.record(events.own_event(f"iad/view/{number}", OWNED))
+        found = manifests.read_manifest(memory.api, PLACE)
         assert found is not None and found[0].turn == seen[-1][1] + 1
         memory.time.passed += 60  # it never lets go
     assert seen == [(1, 0), (2, 2), (3, 4)]
@@ -430,17 +430,17 @@ def test_a_claim_keeps_what_is_there_until_it_is_folded(
     monkeypatch.setattr(sessions, "TAIL", 300)
     first = memory.ledger().open("iad", "me")
     for number in range(5):
-        first.record(events.own(f"iad/view/{number}", OWNED))
-    before = manifests.read(memory.api, PLACE)
+        first.record(events.own_event(f"iad/view/{number}", OWNED))
+    before = manifests.read_manifest(memory.api, PLACE)
     assert before is not None and before[0].journal and before[0].tail
     memory.time.passed += 60
     following = memory.ledger().open("iad", "me")
-    after = manifests.read(memory.api, PLACE)
+    after = manifests.read_manifest(memory.api, PLACE)
     assert after is not None
     assert (after[0].part, after[0].journal, after[0].tail) == (before[0].part, before[0].journal, before[0].tail)
     assert after[0].owner != before[0].owner
     following.close()
-    found = manifests.read(memory.api, PLACE)
+    found = manifests.read_manifest(memory.api, PLACE)
     assert found is not None and not found[0].journal and not found[0].tail
     assert (found[0].fence, found[0].owner, found[0].turn) == (after[0].fence, after[0].owner, after[0].turn + 1)
     assert {row["metadata"]["name"] for row in memory.secrets()} == {PLACE.base, *found[0].used()}
@@ -495,8 +495,8 @@ def test_an_update_without_an_answer_is_looked_after_and_sent_again(memory: Kube
                 raise Unclear("no answer")
 
     api = session._api = Deaf(memory.api)
-    session._clock = Clock(memory.time.wall, lambda: memory.time.passed, slept.append)
-    session.record(events.own("iad/view/x", OWNED))
+    session._clock = LedgerClock(memory.time.wall, lambda: memory.time.passed, slept.append)
+    session.record(events.own_event("iad/view/x", OWNED))
     assert api.said == [("PUT", HEAD), ("GET", HEAD)] * 2 + [("PUT", HEAD)]
     assert slept == [1.0, 1.0]
 
@@ -514,8 +514,8 @@ def test_a_server_that_is_away_is_asked_again_every_second(memory: KubernetesBen
                 raise Unreachable("away")
 
     session._api = Away(memory.api)
-    session._clock = Clock(memory.time.wall, lambda: memory.time.passed, slept.append)
-    session.record(events.own("iad/view/x", OWNED))
+    session._clock = LedgerClock(memory.time.wall, lambda: memory.time.passed, slept.append)
+    session.record(events.own_event("iad/view/x", OWNED))
     assert slept == [1.0, 1.0] and set(memory.ledger().read("iad").entries) == {"iad/view/x"}
 
 
@@ -524,7 +524,7 @@ def test_why_a_session_is_lost_is_said_to_the_letter(memory: KubernetesBench) ->
     memory.time.passed += 60
     memory.ledger().open("iad", "another")
     says = "the ledger of iad is lost: somebody else has it; vastplan starts nothing more"
-    acts: list[Callable[[], None]] = [lambda: session.record(events.drop("x")), session.holds]
+    acts: list[Callable[[], None]] = [lambda: session.record(events.drop_event("x")), session.holds]
     for act in [*acts, acts[0]]:
         with pytest.raises(Lost) as caught:
             act()
@@ -533,13 +533,13 @@ def test_why_a_session_is_lost_is_said_to_the_letter(memory: KubernetesBench) ->
     session = memory.ledger().open("iad", "me")
     memory.api.call("DELETE", HEAD)
     with pytest.raises(Lost) as caught:
-        session.record(events.drop("x"))
+        session.record(events.drop_event("x"))
     assert str(caught.value) == "the ledger of iad is lost: somebody removed it; vastplan starts nothing more"
     memory.time.passed += 60
     session = memory.ledger().open("iad", "me")
     session._api = Refusing(memory.api, HEAD, NotAuthorised("403 no", 403))
     with pytest.raises(Lost) as caught:
-        session.record(events.drop("x"))
+        session.record(events.drop_event("x"))
     assert str(caught.value) == "the ledger of iad cannot be written: 403 no"
 
 
@@ -552,7 +552,7 @@ def test_a_fault_of_ours_in_a_write_is_not_taken_for_written(memory: KubernetesB
 
     session._api = Broken(memory.api)
     with pytest.raises(ZeroDivisionError):
-        session.record(events.own("iad/view/x", OWNED))
+        session.record(events.own_event("iad/view/x", OWNED))
     assert not session.part.entries
     with pytest.raises(Lost) as caught:
         session.holds()
@@ -580,9 +580,9 @@ def test_an_update_that_got_through_without_an_answer_is_not_sent_again(memory: 
             return answer
 
     api = session._api = Mute(memory.api)
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     assert api.said == [("PUT", HEAD), ("GET", HEAD)]
-    found = manifests.read(memory.api, PLACE)
+    found = manifests.read_manifest(memory.api, PLACE)
     assert found is not None and (session._manifest.turn, session._version) == (found[0].turn, found[1])
 
 
@@ -590,7 +590,7 @@ def test_what_another_thread_has_written_along_is_not_written_again(memory: Kube
     session = memory.ledger().open("iad", "me")
     session._done = session._asked + 1  # as it is when the other is through before this one wakes
     api = session._api = Wrapped(memory.api)
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     assert api.said == []
 
 
@@ -600,7 +600,7 @@ def test_what_is_recorded_while_the_journal_is_folded_waits_and_stays(
     monkeypatch.setattr(sessions, "TAIL", 100)
     monkeypatch.setattr(sessions, "SEGMENTS", 0)
     session = memory.ledger().open("iad", "me")
-    beside = threading.Thread(target=session.record, args=(events.own("iad/view/beside", OWNED),))
+    beside = threading.Thread(target=session.record, args=(events.own_event("iad/view/beside", OWNED),))
 
     class Folding(Wrapped):
         posts = 0
@@ -612,7 +612,7 @@ def test_what_is_recorded_while_the_journal_is_folded_waits_and_stays(
                 beside.join(0.3)  # as long as it is folded it does not come back
 
     session._chunks._api = Folding(memory.api)
-    session.record(events.own("iad/view/x", OWNED))
+    session.record(events.own_event("iad/view/x", OWNED))
     beside.join(30)
     assert not beside.is_alive()
     assert set(memory.ledger().read("iad").entries) == {"iad/view/x", "iad/view/beside"}
@@ -623,7 +623,7 @@ def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
     """32 KiB of events, then 32 segments: both far below what an API server takes in one Secret."""
     session = memory.ledger().open("iad", "me")
     empty = len(b'[{"event": "drop", "address": ""}]')
-    session.record(events.drop("x" * (32 * 1024 - empty)))
+    session.record(events.drop_event("x" * (32 * 1024 - empty)))
     assert len(session._manifest.tail) == 1 and not session._manifest.journal
     memory.time.passed += 60
     session = memory.ledger().open("iad", "me")
@@ -631,10 +631,10 @@ def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
     session = memory.ledger().open("iad", "me")
     turn = session._manifest.turn
     for number in range(32):
-        session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
+        session.record(events.drop_event("x" * (32 * 1024 - empty) + "y"))
         assert session._manifest.turn == turn + number + 1
         assert not session._manifest.tail and len(session._manifest.journal) == number + 1
-    session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
+    session.record(events.drop_event("x" * (32 * 1024 - empty) + "y"))
     assert not session._manifest.journal and not session._manifest.tail
 
 

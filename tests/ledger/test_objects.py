@@ -12,13 +12,13 @@ import pytest
 from tests.ledger.benches import NAMESPACE, KubernetesBench
 from tests.ledger.memory import Memory
 from vastplan.ledger import chunks, directory, events, manifest
-from vastplan.ledger.chunks import Api, Chunks, Place
+from vastplan.ledger.chunks import Api, Chunks, PartPlace
 from vastplan.ledger.codec import dump
 from vastplan.ledger.manifest import Manifest
 from vastplan.model.errors import ObjectNotFound, Unclear, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 
-PLACE = Place(NAMESPACE, "doc", "iad")
+PLACE = PartPlace(NAMESPACE, "doc", "iad")
 BASE = "vastplan-doc-iad-41d701eff3"
 PART = SiteLedger("doc", "iad", "line", "00")
 DAMAGED = (
@@ -58,8 +58,8 @@ def refusal(act: Any) -> str:
 def test_names_stay_what_they_are() -> None:
     """A ledger is found by its name: with another one everything would be adopted anew."""
     assert PLACE.base == BASE
-    assert Place("n", "My Document/1 with a long name", "IAD--").base == "vastplan-my-document-1-wi-iad-a5af2013ca"
-    assert Place("n", "--", "").base == "vastplan-x-x-d74aa2b184"
+    assert PartPlace("n", "My Document/1 with a long name", "IAD--").base == "vastplan-my-document-1-wi-iad-a5af2013ca"
+    assert PartPlace("n", "--", "").base == "vastplan-x-x-d74aa2b184"
     assert PLACE.secrets == "/api/v1/namespaces/ledgers/secrets"
     assert PLACE.leases == "/apis/coordination.k8s.io/v1/namespaces/ledgers/leases"
 
@@ -170,7 +170,7 @@ def test_a_piece_that_is_not_what_was_written(api: Memory, data: Any) -> None:
 def test_what_is_left_behind_is_found_page_by_page(api: Memory) -> None:
     pieces = Chunks(api, PLACE)
     mine = {number: pieces.put(b"%d" % number, number)[0] for number in range(1, 121)}
-    Chunks(api, Place(NAMESPACE, "doc", "pdx")).put(b"theirs", 1)
+    Chunks(api, PartPlace(NAMESPACE, "doc", "pdx")).put(b"theirs", 1)
     for odd in (BASE, f"{BASE}-x-1", f"{BASE}-\u00b2-1"):
         api.call("POST", PLACE.secrets, body=PLACE.secret(odd, "head", b""))
     api.said.clear()
@@ -206,12 +206,12 @@ def test_a_head_is_written_like_this(api: Memory) -> None:
     one = Manifest(2, "me", 5, (f"{BASE}-1-a",), ((f"{BASE}-2-b",),), ({"event": "drop", "address": "x"},))
     assert json.loads(one.dumped()) == {**HEAD, "tail": [{"event": "drop", "address": "x"}]}
     assert one.used() == {f"{BASE}-1-a", f"{BASE}-2-b"}
-    assert manifest.read(api, PLACE) is None
-    first = manifest.write(api, PLACE, one, "")
-    assert manifest.read(api, PLACE) == (one, first)
+    assert manifest.read_manifest(api, PLACE) is None
+    first = manifest.write_manifest(api, PLACE, one, "")
+    assert manifest.read_manifest(api, PLACE) == (one, first)
     following = Manifest(2, "me", 6, one.part)
-    second = manifest.write(api, PLACE, following, first)
-    assert manifest.read(api, PLACE) == (following, second) and second != first
+    second = manifest.write_manifest(api, PLACE, following, first)
+    assert manifest.read_manifest(api, PLACE) == (following, second) and second != first
     assert api.objects[f"{PLACE.secrets}/{BASE}"]["type"] == "vastplan/ledger"
 
 
@@ -229,19 +229,19 @@ def test_a_head_is_written_like_this(api: Memory) -> None:
 )
 def test_what_is_no_head_is_damage(api: Memory, content: bytes, says: str) -> None:
     put_head(api, content)
-    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(says.replace("BASE", BASE))
+    assert refusal(lambda: manifest.read_manifest(api, PLACE)) == DAMAGED.format(says.replace("BASE", BASE))
 
 
 @pytest.mark.parametrize("version", [2, "1", None])
 def test_a_newer_head_is_not_read(api: Memory, version: Any) -> None:
     put_head(api, json.dumps({**HEAD, "version": version}).encode())
     says = f"the ledger of iad in namespace ledgers has format {version}; this vastplan reads up to 1: upgrade vastplan"
-    assert refusal(lambda: manifest.read(api, PLACE)) == says
+    assert refusal(lambda: manifest.read_manifest(api, PLACE)) == says
 
 
 def test_a_secret_without_a_head_is_damage(api: Memory) -> None:
     put_head(api, b"{}", key="other")
-    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a manifest")
+    assert refusal(lambda: manifest.read_manifest(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a manifest")
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"metadata": None}])
@@ -249,7 +249,7 @@ def test_a_secret_without_a_head_is_damage(api: Memory) -> None:
 def test_a_write_without_a_sensible_answer_is_unclear(answer: Any, before: str) -> None:
     one = Manifest(1, "me", 0, (f"{BASE}-1-a",))
     with pytest.raises(Unclear) as caught:
-        manifest.write(Says(answer), PLACE, one, before)
+        manifest.write_manifest(Says(answer), PLACE, one, before)
     assert str(caught.value) == f"the answer to writing Secret {BASE} is not an object"
 
 
@@ -259,18 +259,18 @@ def test_a_write_without_a_sensible_answer_is_unclear(answer: Any, before: str) 
 def planted(api: Api, *, tail: tuple[events.Event, ...] = (), part: SiteLedger = PART) -> Manifest:
     """A ledger with one piece of a part and two of a journal."""
     pieces = Chunks(api, PLACE)
-    owned = [events.own(f"iad/view/{one}", Owned(one, one)) for one in "abc"]
+    owned = [events.own_event(f"iad/view/{one}", Owned(one, one)) for one in "abc"]
     journal = tuple(pieces.put(json.dumps([one]).encode(), 1) for one in owned[:2])
     made = Manifest(1, "me", 3, pieces.put(dump(part), 1), journal, (owned[2], *tail))
-    manifest.write(api, PLACE, made, "")
+    manifest.write_manifest(api, PLACE, made, "")
     return made
 
 
 def test_a_part_is_its_pieces_then_the_journal_then_the_tail(api: Memory) -> None:
     assert manifest.put_together(api, PLACE) is None
-    made = planted(api, tail=(events.drop("iad/view/a"),))
+    made = planted(api, tail=(events.drop_event("iad/view/a"),))
     found = manifest.put_together(api, PLACE)
-    assert found is not None and found[:2] == manifest.read(api, PLACE) and found[0].used() == made.used()
+    assert found is not None and found[:2] == manifest.read_manifest(api, PLACE) and found[0].used() == made.used()
     assert set(found[2].entries) == {"iad/view/b", "iad/view/c"}
 
 
@@ -300,7 +300,7 @@ def test_an_event_that_is_none(api: Memory, event: Any) -> None:
 @pytest.mark.parametrize("lines", [b"[", b"3", b'[{"event": "none"}]', b"[NaN]"])
 def test_a_journal_that_is_none(api: Memory, lines: bytes) -> None:
     pieces = Chunks(api, PLACE)
-    manifest.write(api, PLACE, Manifest(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
+    manifest.write_manifest(api, PLACE, Manifest(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
     assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format(
         "its journal has an entry that is not an event"
     )
@@ -357,9 +357,9 @@ def test_a_part_that_comes_while_it_is_looked_for(api: Memory) -> None:
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
             if path.endswith(made.part[0]) and not self.done:
                 self.done = True
-                found = manifest.read(api, PLACE)
+                found = manifest.read_manifest(api, PLACE)
                 assert found is not None
-                manifest.write(api, PLACE, folded, found[1])
+                manifest.write_manifest(api, PLACE, folded, found[1])
                 Chunks(api, PLACE).drop(made.used())
                 raise ObjectNotFound(path, 404)
             return api.call(method, path, query=query, body=body)
@@ -394,17 +394,24 @@ def test_what_is_no_part_is_not_listed(api: Memory) -> None:
         ("", "iad"),
         ("x/y", "iad"),
     ):
-        leased(api, Place(NAMESPACE, document, site).base, document=document, site=site)
+        leased(api, PartPlace(NAMESPACE, document, site).base, document=document, site=site)
     leased(api, "stranger", document="doc", site="fra")
     leased(api, "nobody")
     plain = {"metadata": {"name": "plain", "labels": PLACE.metadata("plain")["labels"]}}
     api.call("POST", PLACE.leases, body=plain)
-    found = directory.places(api, NAMESPACE)
-    assert found == [Place(NAMESPACE, "a", "iad"), Place(NAMESPACE, "doc", "iad"), Place(NAMESPACE, "doc", "pdx")]
+    found = directory.part_places(api, NAMESPACE)
+    assert found == [
+        PartPlace(NAMESPACE, "a", "iad"),
+        PartPlace(NAMESPACE, "doc", "iad"),
+        PartPlace(NAMESPACE, "doc", "pdx"),
+    ]
 
 
 def test_parts_are_asked_for_page_by_page() -> None:
-    rows = [{"metadata": Place(NAMESPACE, "doc", site).metadata(Place(NAMESPACE, "doc", site).base)} for site in "abc"]
+    rows = [
+        {"metadata": PartPlace(NAMESPACE, "doc", site).metadata(PartPlace(NAMESPACE, "doc", site).base)}
+        for site in "abc"
+    ]
     asked = []
 
     class Pages:
@@ -413,7 +420,7 @@ def test_parts_are_asked_for_page_by_page() -> None:
             more: list[Any] = [{"continue": "more"}, {"continue": "last"}, None]
             return {"items": [rows[len(asked) - 1]], "metadata": more[len(asked) - 1]}
 
-    assert [place.site for place in directory.places(Pages(), NAMESPACE)] == ["a", "b", "c"]
+    assert [place.site for place in directory.part_places(Pages(), NAMESPACE)] == ["a", "b", "c"]
     label = "app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component=ledger"
     first = [("labelSelector", label), ("limit", "500")]
     pages = [first, [*first, ("continue", "more")], [*first, ("continue", "last")]]
@@ -427,7 +434,7 @@ def test_parts_are_asked_for_page_by_page() -> None:
 )  # fmt: skip
 def test_a_list_of_another_form_is_refused(answer: Any) -> None:
     says = f"the answer to GET {PLACE.leases} is not a list of leases"
-    assert refusal(lambda: directory.places(Says(answer), NAMESPACE)) == says
+    assert refusal(lambda: directory.part_places(Says(answer), NAMESPACE)) == says
 
 
 def test_a_list_that_always_goes_on_ends() -> None:
@@ -443,7 +450,7 @@ def test_a_list_that_always_goes_on_ends() -> None:
             return {"items": [row], "metadata": {"continue": "more"}}
 
     ends = "does not end: 111 pages were read, with 111 rows"
-    assert refusal(lambda: directory.places(Endless(), NAMESPACE)) == f"the list of {PLACE.leases} {ends}"
+    assert refusal(lambda: directory.part_places(Endless(), NAMESPACE)) == f"the list of {PLACE.leases} {ends}"
     assert refusal(lambda: Chunks(Endless(), PLACE).left_behind(1, set())) == f"the list of {PLACE.secrets} {ends}"
 
 
@@ -452,4 +459,4 @@ def test_nothing_is_kept_in_a_namespace_that_is_not_there() -> None:
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
             raise ObjectNotFound(path, 404)
 
-    assert directory.places(Nowhere(), NAMESPACE) == []
+    assert directory.part_places(Nowhere(), NAMESPACE) == []

@@ -13,7 +13,7 @@ import pytest
 from vastplan.ledger import events
 from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.clock import SYSTEM
-from vastplan.ledger.codec import checked, dump, load
+from vastplan.ledger.codec import check_part, dump, load_part
 from vastplan.ledger.events import Reducer
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model.errors import VastplanError
@@ -66,24 +66,24 @@ def test_the_wall_says_where_it_is() -> None:
 
 def test_events_are_written_like_this() -> None:
     """They are on disks and in clusters: another word is another format."""
-    assert events.begin("p", {X: Intent("create", {"a": "b"}, "7", "t")}, "now") == {
+    assert events.begin_event("p", {X: Intent("create", {"a": "b"}, "7", "t")}, "now") == {
         "event": "begin", "plan": "p", "at": "now",
         "intents": {X: {"verb": "create", "fields": {"a": "b"}, "id": "7", "at": "t"}},
     }  # fmt: skip
-    assert events.begin("p", {}, "now", {"vast": "https://a"}) == {
+    assert events.begin_event("p", {}, "now", {"vast": "https://a"}) == {
         "event": "begin", "plan": "p", "at": "now", "intents": {}, "systems": {"vast": "https://a"},
     }  # fmt: skip
-    assert events.own(X, OWNED) == {
+    assert events.own_event(X, OWNED) == {
         "event": "own", "address": X,
         "owned": {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ("iad/tenant/a",),
                   "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}},
     }  # fmt: skip
-    assert events.move({X: Y}, {Y: {"tenant": "ef"}}) == {
+    assert events.move_event({X: Y}, {Y: {"tenant": "ef"}}) == {
         "event": "move", "addresses": {X: Y}, "fields": {Y: {"tenant": "ef"}},
     }  # fmt: skip
-    assert events.move({X: Y}) == {"event": "move", "addresses": {X: Y}, "fields": {}}
-    assert events.drop(X) == {"event": "drop", "address": X}
-    assert events.settle(X) == {"event": "settle", "address": X}
+    assert events.move_event({X: Y}) == {"event": "move", "addresses": {X: Y}, "fields": {}}
+    assert events.drop_event(X) == {"event": "drop", "address": X}
+    assert events.settle_event(X) == {"event": "settle", "address": X}
     assert events.end("now", {"count": 3}) == {"event": "end", "at": "now", "limits": {"count": 3}}
 
 
@@ -95,7 +95,9 @@ def test_a_new_part_has_a_lineage_and_a_key_of_its_own() -> None:
 
 
 def test_an_apply_begins_and_ends() -> None:
-    begun = after(events.begin("p", {X: Intent("create"), Y: Intent("delete")}, "then"), part=replace(EMPTY, serial=4))
+    begun = after(
+        events.begin_event("p", {X: Intent("create"), Y: Intent("delete")}, "then"), part=replace(EMPTY, serial=4)
+    )
     assert begun == replace(
         EMPTY, serial=5, plans=("p",), applied="then", intents={X: Intent("create"), Y: Intent("delete")}
     )
@@ -105,39 +107,39 @@ def test_an_apply_begins_and_ends() -> None:
 
 def test_an_apply_says_where_its_systems_are_and_the_others_stay_where_they_were() -> None:
     before = replace(EMPTY, systems={"vast": "https://a", "runai": "https://r"})
-    found = after(events.begin("p", {}, "", {"vast": "https://b", "kubernetes": "https://k"}), part=before)
+    found = after(events.begin_event("p", {}, "", {"vast": "https://b", "kubernetes": "https://k"}), part=before)
     assert found.systems == {"vast": "https://b", "runai": "https://r", "kubernetes": "https://k"}
 
 
 def test_the_last_two_hundred_plans_are_known() -> None:
-    found = after(*(events.begin(f"p{number}", {}, "") for number in range(203)))
+    found = after(*(events.begin_event(f"p{number}", {}, "") for number in range(203)))
     assert found.plans == tuple(f"p{number}" for number in range(3, 203)) and found.serial == 203
 
 
 def test_what_was_written_is_ours_and_no_longer_meant() -> None:
-    found = after(events.begin("p", {X: Intent("create"), Y: Intent("create")}, ""), events.own(X, OWNED))
+    found = after(events.begin_event("p", {X: Intent("create"), Y: Intent("create")}, ""), events.own_event(X, OWNED))
     assert (dict(found.entries), set(found.intents)) == ({X: OWNED}, {Y})
-    assert after(events.own(X, OWNED)).entries == {X: OWNED}
+    assert after(events.own_event(X, OWNED)).entries == {X: OWNED}
 
 
 @pytest.mark.parametrize(("verb", "left"), [("delete", set()), ("release", set()), ("replace", {X})])
 def test_what_is_gone_is_no_longer_ours_and_what_is_made_anew_still_meant(verb: str, left: set[str]) -> None:
     owned = replace(EMPTY, entries={X: OWNED, Y: OWNED}, intents={X: Intent(verb)})
-    found = after(events.drop(X), part=owned)
+    found = after(events.drop_event(X), part=owned)
     assert (set(found.entries), set(found.intents)) == ({Y}, left)
-    assert set(after(events.drop(Y), part=owned).intents) == {X}
-    assert after(events.drop("iad/view/never"), part=owned) == owned
+    assert set(after(events.drop_event(Y), part=owned).intents) == {X}
+    assert after(events.drop_event("iad/view/never"), part=owned) == owned
 
 
 def test_what_came_to_nothing_changes_nothing_of_ours() -> None:
     owned = replace(EMPTY, entries={X: OWNED}, intents={X: Intent("update"), Y: Intent("create")})
-    found = after(events.settle(X), events.settle("iad/view/never"), part=owned)
+    found = after(events.settle_event(X), events.settle_event("iad/view/never"), part=owned)
     assert (dict(found.entries), set(found.intents)) == ({X: OWNED}, {Y})
 
 
 def test_what_is_moved_stands_at_the_new_address_alone_with_what_was_meant() -> None:
     part = replace(EMPTY, entries={X: OWNED, Y: OTHER}, intents={X: Intent("update")})
-    found = after(events.move({X: "iad/view/z"}), part=part)
+    found = after(events.move_event({X: "iad/view/z"}), part=part)
     assert dict(found.entries) == {"iad/view/z": OWNED, Y: replace(OTHER, refers=("iad/view/z",))}
     assert dict(found.intents) == {"iad/view/z": Intent("update")}
     assert (dict(part.entries), dict(part.intents)) == ({X: OWNED, Y: OTHER}, {X: Intent("update")})
@@ -145,15 +147,15 @@ def test_what_is_moved_stands_at_the_new_address_alone_with_what_was_meant() -> 
 
 def test_all_of_a_move_happens_at_once() -> None:
     part = replace(EMPTY, entries={X: OWNED, Y: replace(OTHER, refers=(X, Y))})
-    found = after(events.move({X: Y, Y: "iad/view/z"}), part=part)
+    found = after(events.move_event({X: Y, Y: "iad/view/z"}), part=part)
     assert dict(found.entries) == {Y: OWNED, "iad/view/z": replace(OTHER, refers=(Y, "iad/view/z"))}
-    assert after(events.move({X: Y}), part=replace(EMPTY, entries={X: OWNED, Y: OTHER})).entries == {Y: OWNED}
-    assert after(events.move({"iad/view/never": X}), part=part) == part
+    assert after(events.move_event({X: Y}), part=replace(EMPTY, entries={X: OWNED, Y: OTHER})).entries == {Y: OWNED}
+    assert after(events.move_event({"iad/view/never": X}), part=part) == part
 
 
 def test_a_move_brings_digests_of_what_refers_to_it_and_nothing_to_what_is_not_ours() -> None:
     part = replace(EMPTY, entries={X: OWNED, Y: OTHER})
-    found = after(events.move({X: "iad/view/z"}, {Y: {"tenant": "56"}, "iad/view/never": {"a": "b"}}), part=part)
+    found = after(events.move_event({X: "iad/view/z"}, {Y: {"tenant": "56"}, "iad/view/never": {"a": "b"}}), part=part)
     assert found.entries[Y].fields == {"tenant": "56", "path": "34"} and set(found.entries) == {"iad/view/z", Y}
 
 
@@ -176,8 +178,8 @@ def test_what_is_not_an_event_is_refused(event: Any) -> None:
 def test_a_part_does_not_change_when_something_happens_later() -> None:
     book = Reducer(EMPTY)
     before = book.part()
-    book.add(events.begin("p", {Y: Intent("create")}, ""))
-    book.add(events.own(X, OWNED))
+    book.add(events.begin_event("p", {Y: Intent("create")}, ""))
+    book.add(events.own_event(X, OWNED))
     assert before == EMPTY and not EMPTY.entries and not EMPTY.intents
 
 
@@ -186,31 +188,34 @@ def test_a_part_does_not_change_when_something_happens_later() -> None:
 
 def test_what_is_here_no_more_is_noted_the_newest_last_and_not_for_ever() -> None:
     part = after(
-        events.own(X, replace(OWNED, origin="iad/volume/v")), events.own(Y, OTHER), events.drop(Y), events.drop(X)
+        events.own_event(X, replace(OWNED, origin="iad/volume/v")),
+        events.own_event(Y, OTHER),
+        events.drop_event(Y),
+        events.drop_event(X),
     )
     assert part.gone == (Y, X, "iad/volume/v")
-    assert after(events.drop(X), events.settle(Y)).gone == ()  # nothing was here
-    again = after(events.own(X, replace(OWNED, origin="iad/volume/v")), part=part)
+    assert after(events.drop_event(X), events.settle_event(Y)).gone == ()  # nothing was here
+    again = after(events.own_event(X, replace(OWNED, origin="iad/volume/v")), part=part)
     assert again.gone == (Y,)
-    assert after(events.move({X: "iad/view/z"}), part=again).gone == (Y, X)
-    assert after(events.move({X: Y}), part=again).gone == (X,)
-    both = after(events.own(X, OWNED), events.own(Y, OTHER), events.move({X: Y, Y: X}))
+    assert after(events.move_event({X: "iad/view/z"}), part=again).gone == (Y, X)
+    assert after(events.move_event({X: Y}), part=again).gone == (X,)
+    both = after(events.own_event(X, OWNED), events.own_event(Y, OTHER), events.move_event({X: Y, Y: X}))
     assert both.gone == ()
     many = [
         event
         for number in range(KEPT_GONE + 5)
-        for event in (events.own(f"{X}{number}", OWNED), events.drop(f"{X}{number}"))
+        for event in (events.own_event(f"{X}{number}", OWNED), events.drop_event(f"{X}{number}"))
     ]
     assert after(*many).gone == tuple(f"{X}{number}" for number in range(5, KEPT_GONE + 5))
 
 
 def test_what_is_here_no_more_is_written_where_there_is_any() -> None:
     part = replace(FULL, gone=(Y, X))
-    assert load(dump(part), "it") == part
+    assert load_part(dump(part), "it") == part
     assert "gone" not in json.loads(dump(FULL))
     for wrong in ([1], ["pdx/view/x"], ["x"], "x"):
         with pytest.raises(VastplanError, match="it is not a ledger"):
-            load(json.dumps({**json.loads(dump(FULL)), "gone": wrong}).encode(), "it")
+            load_part(json.dumps({**json.loads(dump(FULL)), "gone": wrong}).encode(), "it")
 
 
 FULL = SiteLedger(
@@ -230,7 +235,7 @@ def test_a_part_is_written_like_this() -> None:
         "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
         "limits": {"count": 3}, "applied": "now", "version": 4,
     }  # fmt: skip
-    assert load(raw, "it") == FULL
+    assert load_part(raw, "it") == FULL
 
 
 OWNED_JSON: dict[str, Any] = {"id": "7", "locator": "7", "fields": {}, "refers": [], "applied": "", "wire": {}}
@@ -245,7 +250,7 @@ def test_and_what_is_one_is_read(key: str) -> None:
         "entries": {X: OWNED_JSON},
         "systems": {"vast": "there"},
     }
-    assert load(json.dumps(whole).encode(), "X").key == key
+    assert load_part(json.dumps(whole).encode(), "X").key == key
 
 
 @pytest.mark.parametrize(
@@ -312,7 +317,7 @@ def test_and_what_is_one_is_read(key: str) -> None:
 def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:
     raw = change if isinstance(change, bytes) else json.dumps({**json.loads(dump(FULL)), **change}).encode()
     with pytest.raises(VastplanError) as caught:
-        load(raw, "X")
+        load_part(raw, "X")
     assert str(caught.value) == says or (says in str(caught.value) and says.endswith(";"))
 
 
@@ -321,8 +326,8 @@ def test_settings_and_sources_are_noted_and_left_out_while_there_are_none() -> N
     ended = after(events.end("now", {}, settings), part=EMPTY)
     assert ended.head == settings and after(events.end("later", {}), part=ended).head == settings
     secret = replace(OWNED, sources={"data.password": "{env: A}"})
-    part = after(events.own(X, secret), events.own(Y, OWNED), part=ended)
-    assert load(dump(part), "X") == part
+    part = after(events.own_event(X, secret), events.own_event(Y, OWNED), part=ended)
+    assert load_part(dump(part), "X") == part
     written = json.loads(dump(part))
     assert written["head"] == settings and written["entries"][X]["sources"] == {"data.password": "{env: A}"}
     assert "sources" not in written["entries"][Y] and "head" not in json.loads(dump(EMPTY))
@@ -333,14 +338,14 @@ def test_what_was_delivered_and_what_was_there_before_is_noted_and_left_out_whil
         OWNED, delivered={"iad/secret/x password": "ab"}, delivered_at="then", generation=2, origin="iad/bucket/b"
     )
     nothing, two = Intent("create", before=()), Intent("create", before=("a", "b"))
-    begun = events.begin("p", {X: nothing, Y: two, "iad/view/z": Intent("create")}, "t")
+    begun = events.begin_event("p", {X: nothing, Y: two, "iad/view/z": Intent("create")}, "t")
     part = after(begun, part=EMPTY)
     assert dict(part.intents) == {X: nothing, Y: two, "iad/view/z": Intent("create")}
-    assert load(dump(part), "X") == part
+    assert load_part(dump(part), "X") == part
     written = json.loads(dump(part))["intents"]
     assert (written[X]["before"], written[Y]["before"]) == ([], ["a", "b"]) and "before" not in written["iad/view/z"]
-    part = after(events.own(X, delivered), events.own(Y, OWNED), part=part)
-    assert load(dump(part), "X") == part and part.entries[X] == delivered
+    part = after(events.own_event(X, delivered), events.own_event(Y, OWNED), part=part)
+    assert load_part(dump(part), "X") == part and part.entries[X] == delivered
     owned = json.loads(dump(part))["entries"]
     assert owned[X]["delivered"] == {"iad/secret/x password": "ab"} and owned[X]["delivered_at"] == "then"
     assert (owned[X]["generation"], owned[X]["origin"]) == (2, "iad/bucket/b")
@@ -349,16 +354,16 @@ def test_what_was_delivered_and_what_was_there_before_is_noted_and_left_out_whil
 
 def test_a_part_of_version_2_has_delivered_nothing() -> None:
     raw = json.dumps({**json.loads(dump(FULL)), "version": 2}).encode()
-    assert load(raw, "X") == FULL
+    assert load_part(raw, "X") == FULL
 
 
 def test_a_part_of_another_document_or_site_is_refused() -> None:
-    assert checked(FULL, "doc", "iad", "X") is FULL
+    assert check_part(FULL, "doc", "iad", "X") is FULL
     with pytest.raises(VastplanError) as caught:
-        checked(FULL, "other", "iad", "X")
+        check_part(FULL, "other", "iad", "X")
     assert str(caught.value) == "the ledger X belongs to the document doc, not to other"
     with pytest.raises(VastplanError) as caught:
-        checked(FULL, "doc", "pdx", "X")
+        check_part(FULL, "doc", "pdx", "X")
     assert str(caught.value) == "the ledger X belongs to the site iad, not to pdx"
 
 

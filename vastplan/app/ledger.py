@@ -130,8 +130,8 @@ def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:
                 if text not in part.entries and text not in part.intents:
                     raise VastplanError(f"{inert(text, 200)} is not in the ledger")
         for site, texts in by_site.items():
-            dropped = [event for text in texts for event in (events.drop(text), events.settle(text))]
-            ledgers.sessions[site].record(events.begin("", {}, timestamp()), *dropped)
+            dropped = [event for text in texts for event in (events.drop_event(text), events.settle_event(text))]
+            ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *dropped)
 
 
 def unlock(workspace: Workspace, site: str) -> LockOwner | None:

@@ -86,4 +86,4 @@ def move(workspace: Workspace, moves: Moves) -> None:
         _check(session.part, moves)
         texts = {str(old): str(new) for old, new in moves.items()}
         digests = moved_references(kinds, entries, {site: session.part}, moves)
-        session.record(events.move(texts, digests.get(site)), events.begin("", {}, timestamp()))
+        session.record(events.move_event(texts, digests.get(site)), events.begin_event("", {}, timestamp()))

@@ -106,8 +106,8 @@ def take_over(workspace: Workspace, export: LedgerExport) -> None:
     with locked_ledgers(workspace, by_site) as ledgers:
         _check_parts(export, ledgers.parts())
         for site, objects in by_site.items():
-            owned = [events.own(one.address, _owned(one)) for one in objects]
-            ledgers.sessions[site].record(events.begin("", {}, timestamp()), *owned)
+            owned = [events.own_event(one.address, _owned(one)) for one in objects]
+            ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *owned)
 
 
 def _owned(one: ExportedObject) -> Owned:

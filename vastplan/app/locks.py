@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from vastplan.app.workspace import Workspace
-from vastplan.ledger.backend import OtherParts, Session
+from vastplan.ledger.backend import LockedPart, OtherParts
 from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
 
@@ -18,7 +18,7 @@ class LockedLedgers:
     """The ledgers of some sites, locked for this process; `place` is where they are kept."""
 
     place: str
-    sessions: Mapping[str, Session]
+    sessions: Mapping[str, LockedPart]
     others: Callable[[], OtherParts]
     """Reads the parts of other documents that are kept in the same place."""
 
@@ -37,7 +37,7 @@ def locked_ledgers(workspace: Workspace, sites: Iterable[str]) -> Iterator[Locke
     """Lock the ledgers of the sites, always in the same order. Raises `Locked`, naming the holder."""
     with ExitStack() as stack:
         backend = stack.enter_context(workspace.ledger(writable=True))
-        sessions: dict[str, Session] = {}
+        sessions: dict[str, LockedPart] = {}
         for site in sorted(sites):
             sessions[site] = backend.open(site, lock_holder())
             stack.callback(sessions[site].close)

@@ -33,7 +33,7 @@ class OtherParts:
     unread: Mapping[str, str] = field(default_factory=dict)
 
 
-class Session(Protocol):
+class LockedPart(Protocol):
     """One site's part, locked for this process until `close`. Any thread may use it."""
 
     @property
@@ -71,7 +71,7 @@ class Backend(Protocol):
     def others(self) -> OtherParts:
         """The parts of other documents in the same place. Never locks."""
 
-    def open(self, site: str, holder: str) -> Session:
+    def open(self, site: str, holder: str) -> LockedPart:
         """Lock the part. Raises `Locked`, which names the holder; takes over the lock of a holder that is certainly gone."""
 
     def unlock(self, site: str) -> LockOwner | None:

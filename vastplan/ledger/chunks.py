@@ -38,7 +38,7 @@ class Api(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PartPlace:
     """Where the part of one site is. Names from the document are shortened for object names; a digest keeps them apart."""
 
     namespace: str
@@ -111,7 +111,7 @@ def version(row: Row) -> str:
 class Chunks:
     """Content in Secrets of a bounded size. The name of a chunk is a digest of its content, so writing it twice creates one Secret."""
 
-    def __init__(self, api: Api, place: Place) -> None:
+    def __init__(self, api: Api, place: PartPlace) -> None:
         self._api = api
         self._place = place
 
@@ -173,7 +173,7 @@ class Chunks:
             length.another(len(rows))
 
 
-def damaged(place: Place, why: str) -> str:
+def damaged(place: PartPlace, why: str) -> str:
     """The message about a ledger that cannot be put together."""
     return (
         f"the ledger of {place.site} in namespace {place.namespace} is damaged: {why}; restore its Secrets from a copy, or "

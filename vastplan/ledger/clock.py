@@ -15,7 +15,7 @@ def _ticks() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class LedgerClock:
     """`wall` is the time of clusters and people; `ticks` are seconds that never go back."""
 
     wall: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -23,4 +23,4 @@ class Clock:
     sleep: Callable[[float], None] = time.sleep
 
 
-SYSTEM = Clock()
+SYSTEM = LedgerClock()

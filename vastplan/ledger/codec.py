@@ -31,7 +31,7 @@ def dump(part: SiteLedger) -> bytes:
     return canonical_json.json_file_text(whole).encode()
 
 
-def load(raw: bytes, shown: str) -> SiteLedger:
+def load_part(raw: bytes, shown: str) -> SiteLedger:
     """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it."""
     try:
         fields = strict_json.parse_json(raw)
@@ -59,7 +59,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
     return part
 
 
-def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
+def check_part(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
     """The part, if it belongs to the document and the site. Raises `VastplanError`."""
     if part.document != document:
         raise VastplanError(f"the ledger {shown} belongs to the document {part.document}, not to {document}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
+from vastplan.ledger.chunks import COMPONENT, Api, PartPlace, Row
 from vastplan.model.errors import ObjectNotFound, VastplanError
 from vastplan.model.long_lists import Length
 
@@ -14,23 +14,23 @@ _PAGE = 500
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def places(api: Api, namespace: str) -> list[Place]:
+def part_places(api: Api, namespace: str) -> list[PartPlace]:
     """Where the parts of all documents are, in order. Raises what a read raises. A Lease that does not name both is not a part."""
     return sorted(_named(api, namespace), key=lambda place: (place.document, place.site))
 
 
-def _named(api: Api, namespace: str) -> Iterator[Place]:
+def _named(api: Api, namespace: str) -> Iterator[PartPlace]:
     for row in _leases(api, namespace):
         metadata = row["metadata"]
         notes = metadata.get("annotations") or {}
-        place = Place(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
+        place = PartPlace(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
         named = all(_NAME.fullmatch(name) for name in (place.document, place.site))
         if named and metadata.get("name") == place.base:  # the name is derived from both: nothing else passes
             yield place
 
 
 def _leases(api: Api, namespace: str) -> Iterator[Row]:
-    following, path = "", Place(namespace, "", "").leases
+    following, path = "", PartPlace(namespace, "", "").leases
     length = Length(f"the list of {path}")
     while True:
         query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]

@@ -32,7 +32,7 @@ def new_part(document: str, site: str) -> SiteLedger:
     return SiteLedger(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
 
 
-def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
+def begin_event(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
     """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are."""
     said = plain_json(intents)
     for intent in said.values():
@@ -42,7 +42,7 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[st
     return {**event, "systems": dict(systems)} if systems else event
 
 
-def own(address: str, owned: Owned) -> Event:
+def own_event(address: str, owned: Owned) -> Event:
     """An object was written and is owned, as `owned` describes it."""
     said = {**plain_json(owned), "refers": owned.refers}
     for name in LATER:
@@ -51,12 +51,12 @@ def own(address: str, owned: Owned) -> Event:
     return {"event": "own", "address": address, "owned": said}
 
 
-def drop(address: str) -> Event:
+def drop_event(address: str) -> Event:
     """An object is no longer owned: deleted, gone or released."""
     return {"event": "drop", "address": address}
 
 
-def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] | None = None) -> Event:
+def move_event(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] | None = None) -> Event:
     """Addresses change from old to new, all at once: of entries and intents, and of the references to them.
 
     `fields` are digests of references to the moved objects, by the address of the referring object after the move, and path.
@@ -64,7 +64,7 @@ def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] |
     return {"event": "move", "addresses": dict(addresses), "fields": plain_json(fields or {})}
 
 
-def settle(address: str) -> Event:
+def settle_event(address: str) -> Event:
     """An intent had no effect; what is owned did not change."""
     return {"event": "settle", "address": address}
 

@@ -15,7 +15,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from vastplan.ledger.backend import LockOwner, OtherParts
-from vastplan.ledger.codec import checked, dump, load, refuse_misshapen
+from vastplan.ledger.codec import check_part, dump, load_part, refuse_misshapen
 from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
@@ -71,7 +71,7 @@ class FileLedger:
             return new_part(self._document, site)
         except OSError as problem:
             raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
-        part = checked(load(raw, str(file)), self._document, site, str(file))
+        part = check_part(load_part(raw, str(file)), self._document, site, str(file))
         try:
             return _replayed(part, raw, journal)
         except OSError as problem:
@@ -89,7 +89,7 @@ class FileLedger:
             if document not in ("", self._document):
                 try:
                     raw = _content(file)
-                    part = checked(load(raw, str(file)), document, _site_of(file), str(file))
+                    part = check_part(load_part(raw, str(file)), document, _site_of(file), str(file))
                     parts.append(_replayed(part, raw, file.with_suffix(".journal")))
                 except OSError as problem:
                     unread[document] = f"the ledger {file} cannot be read: {problem.strerror}"
@@ -200,7 +200,7 @@ class FileSession:
         whole = dump(self.part)
         write_atomically(self._file, whole)
         self._journal.unlink(missing_ok=True)
-        return _told_from_others(whole)
+        return _distinguished(whole)
 
 
 def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> None:
@@ -222,7 +222,7 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
         os.close(folder)
 
 
-def _told_from_others(raw: bytes) -> str:
+def _distinguished(raw: bytes) -> str:
     """The digest that a journal has of its file."""
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
@@ -244,7 +244,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
         try:
             event = strict_json.parse_json(line)
             if index == 0 and _BASE in event:
-                if event[_BASE] != _told_from_others(raw):
+                if event[_BASE] != _distinguished(raw):
                     return part
                 continue
             reducer.add(event)
@@ -276,7 +276,7 @@ def _document_of(file: Path) -> str:
     """
     try:
         head = _HEAD.match(regular_files.begins(file, _HEAD_SIZE, follow=False))
-        return head[1].decode() if head else load(_content(file), str(file)).document
+        return head[1].decode() if head else load_part(_content(file), str(file)).document
     except OSError as problem:
         raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
     except VastplanError:

@@ -13,8 +13,8 @@ from typing import Self
 from vastplan.ledger import directory
 from vastplan.ledger import manifest as manifests
 from vastplan.ledger.backend import LockOwner, OtherParts
-from vastplan.ledger.chunks import Api, Chunks, Place
-from vastplan.ledger.clock import SYSTEM, Clock
+from vastplan.ledger.chunks import Api, Chunks, PartPlace
+from vastplan.ledger.clock import SYSTEM, LedgerClock
 from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
 from vastplan.ledger.kubernetes_session import KubernetesSession
@@ -37,7 +37,7 @@ class KubernetesLedger:
         namespace: str,
         document: str,
         *,
-        clock: Clock = SYSTEM,
+        clock: LedgerClock = SYSTEM,
         renewing: bool = True,
     ) -> None:
         self._connect, self._where = connect, where
@@ -85,8 +85,8 @@ class KubernetesLedger:
                     parts += [current[2]] if current else []
         return OtherParts(tuple(parts), unread)
 
-    def _places(self) -> list[Place]:
-        return directory.places(self._api, self._namespace)
+    def _places(self) -> list[PartPlace]:
+        return directory.part_places(self._api, self._namespace)
 
     def open(self, site: str, holder: str) -> KubernetesSession:
         """Take the lease, then take the manifest with a higher fence: from then on no earlier owner can change it."""
@@ -105,7 +105,7 @@ class KubernetesLedger:
             self._api, place, self._clock, lease, renewal, (manifest, version, part), sweep=abandoned
         )
 
-    def _claim(self, place: Place, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
+    def _claim(self, place: PartPlace, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
         """Write the manifest with a higher fence than before. The former owner may write once more until then; that write counts."""
         owner = secrets.token_hex(8)
         chunks = Chunks(self._api, place)
@@ -122,7 +122,7 @@ class KubernetesLedger:
                 old, version, part = current
                 manifest = Manifest(old.fence + 1, owner, old.turn + 1, old.part, old.journal, old.tail)
             try:
-                return manifest, manifests.write(self._api, place, manifest, version), part
+                return manifest, manifests.write_manifest(self._api, place, manifest, version), part
             except (Conflict, Unclear):
                 continue
         raise Locked(f"the ledger of {place.site} keeps changing; try again")
@@ -131,8 +131,8 @@ class KubernetesLedger:
         """Break an expired lease. This only tidies up: `open` takes over such a lease by itself."""
         return break_expired(self._api, self._place(site), self._clock)
 
-    def _place(self, site: str) -> Place:
-        return Place(self._namespace, self._document, site)
+    def _place(self, site: str) -> PartPlace:
+        return PartPlace(self._namespace, self._document, site)
 
     def _make_namespace(self) -> None:
         labels = {"app.kubernetes.io/managed-by": "vastplan"}

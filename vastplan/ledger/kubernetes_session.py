@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from vastplan.ledger import manifest as manifests
-from vastplan.ledger.chunks import Api, Chunks, Place
-from vastplan.ledger.clock import Clock
+from vastplan.ledger.chunks import Api, Chunks, PartPlace
+from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.codec import dump
 from vastplan.ledger.events import Event, Reducer
 from vastplan.ledger.lease import Lease, Renewal
@@ -29,7 +29,7 @@ class KubernetesSession:
     """A part with its lease. Events that several threads record during a write are written together by the next one."""
 
     def __init__(
-        self, api: Api, place: Place, clock: Clock, lease: Lease, renewal: Renewal | None,
+        self, api: Api, place: PartPlace, clock: LedgerClock, lease: Lease, renewal: Renewal | None,
         claimed: tuple[Manifest, str, SiteLedger], *, sweep: bool,
     ) -> None:  # fmt: skip
         self._api, self._place, self._clock = api, place, clock
@@ -143,9 +143,9 @@ class KubernetesSession:
         while True:
             self.holds()
             try:
-                return manifests.write(self._api, self._place, new, self._version)
+                return manifests.write_manifest(self._api, self._place, new, self._version)
             except (Conflict, ObjectNotFound, Unclear):
-                current = manifests.read(self._api, self._place)
+                current = manifests.read_manifest(self._api, self._place)
             if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
                 who = "somebody else has it" if current else "somebody removed it"
                 raise Lost(f"the ledger of {self._place.site} is lost: {who}; vastplan starts nothing more")

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.ledger.backend import LockOwner
-from vastplan.ledger.chunks import Api, Place, Row, read_object, version
-from vastplan.ledger.clock import Clock
+from vastplan.ledger.chunks import Api, PartPlace, Row, read_object, version
+from vastplan.ledger.clock import LedgerClock
 from vastplan.model.errors import Conflict, Locked, Lost, ObjectNotFound, Refused, Unclear, Unreachable, VastplanError
 
 DURATION = 60  # seconds after a renewal during which nobody else takes the lease
@@ -28,7 +28,7 @@ _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"  # metav1.MicroTime
 class Lease:
     """A lease that was acquired. `renew` may be called by another thread than `holds`."""
 
-    def __init__(self, api: Api, place: Place, clock: Clock, row: Row, asked: tuple[float, datetime]) -> None:
+    def __init__(self, api: Api, place: PartPlace, clock: LedgerClock, row: Row, asked: tuple[float, datetime]) -> None:
         self._api, self._place, self._clock = api, place, clock
         self._row = row
         self._renewed = asked
@@ -67,7 +67,7 @@ class Lease:
             current = read_object(self._api, f"{self._place.leases}/{self._place.base}")
         except VastplanError:
             return False
-        if current is None or not _is_ours(current, self._row["spec"]):
+        if current is None or not _is_own(current, self._row["spec"]):
             holder = holder_of(current, self._clock.wall()) if current else None
             self._lost = f"{holder[0]} has it" if holder else "somebody removed it"
         else:
@@ -104,13 +104,15 @@ class Renewal:
         self._thread.join()
 
 
-def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable[[], None]) -> tuple[Lease, bool]:
+def acquire(
+    api: Api, place: PartPlace, clock: LedgerClock, holder: str, prepare: Callable[[], None]
+) -> tuple[Lease, bool]:
     """Take the lease; the second value is whether its last holder never released it. Raises `Locked`; `prepare` creates the namespace."""
     spec: Row = {}
     for _ in range(_TRIES):
         asked = clock.ticks(), clock.wall()
         row = read_object(api, f"{place.leases}/{place.base}")
-        if row is not None and _is_ours(row, spec):  # an earlier request took effect without an answer
+        if row is not None and _is_own(row, spec):  # an earlier request took effect without an answer
             return Lease(api, place, clock, row, asked), True
         before = holder_of(row, asked[1]) if row else None
         if before is not None and before[1]:
@@ -130,7 +132,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
     raise Locked(f"cannot lock the ledger of {place.site}: its lease keeps changing; try again")
 
 
-def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
+def break_expired(api: Api, place: PartPlace, clock: LedgerClock) -> LockOwner | None:
     """Free an expired lease and return who held it. Raises `Locked` if it has not expired."""
     row = read_object(api, f"{place.leases}/{place.base}")
     before = holder_of(row, clock.wall()) if row else None
@@ -162,7 +164,7 @@ def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
     return LockOwner(shown, _to_the_second(since), _to_the_second(ends)), ends > now
 
 
-def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
+def _put(api: Api, place: PartPlace, spec: Row, before: Row | None) -> Row:
     """Write the lease; fails unless the stored one is still `before`."""
     manifest: Row = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": place.metadata(place.base)}
     manifest["spec"] = spec
@@ -176,7 +178,7 @@ def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
     return row
 
 
-def _is_ours(row: Row, spec: Row) -> bool:
+def _is_own(row: Row, spec: Row) -> bool:
     """Whether a lease is the one that was acquired with `spec`."""
     now = row.get("spec") or {}
     mine = (spec.get("holderIdentity"), spec.get("leaseTransitions"), _time(spec.get("acquireTime")))

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vastplan.ledger.chunks import Api, Chunks, Place, content, damaged, read_object, version
-from vastplan.ledger.codec import checked, load
+from vastplan.ledger.chunks import Api, Chunks, PartPlace, content, damaged, read_object, version
+from vastplan.ledger.codec import check_part, load_part
 from vastplan.ledger.events import NO_EVENT, Event, Reducer
 from vastplan.model import strict_json
 from vastplan.model.dataclass import dataclass
@@ -43,7 +43,7 @@ class Manifest:
         return json.dumps({**whole, "part": self.part, "journal": self.journal, "tail": self.tail}).encode()
 
 
-def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
+def read_manifest(api: Api, place: PartPlace) -> tuple[Manifest, str] | None:
     """The manifest and its resourceVersion, `None` if it does not exist. Raises `VastplanError`."""
     row = read_object(api, f"{place.secrets}/{place.base}")
     if row is None:
@@ -67,11 +67,11 @@ def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
     return manifest, version(row)
 
 
-def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | None:
+def put_together(api: Api, place: PartPlace) -> tuple[Manifest, str, SiteLedger] | None:
     """The manifest, its resourceVersion and its part. If the manifest changes meanwhile, it is read again."""
     before = ""
     for _ in range(_TRIES):
-        current = read(api, place)
+        current = read_manifest(api, place)
         if current is None:
             return None
         part = _part(Chunks(api, place), place, current[0])
@@ -83,12 +83,12 @@ def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | N
     raise VastplanError(damaged(place, "chunks that its manifest names do not exist"))
 
 
-def _part(chunks: Chunks, place: Place, manifest: Manifest) -> SiteLedger | None:
+def _part(chunks: Chunks, place: PartPlace, manifest: Manifest) -> SiteLedger | None:
     raw = chunks.get(manifest.part)
     if raw is None:
         return None
     shown = f"of {place.site} in namespace {place.namespace}"
-    reducer = Reducer(checked(load(raw, shown), place.document, place.site, shown))
+    reducer = Reducer(check_part(load_part(raw, shown), place.document, place.site, shown))
     for names in manifest.journal:
         lines = chunks.get(names)
         if lines is None:
@@ -98,7 +98,7 @@ def _part(chunks: Chunks, place: Place, manifest: Manifest) -> SiteLedger | None
     return reducer.part()
 
 
-def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> None:
+def _replay(reducer: Reducer, place: PartPlace, events: bytes | Iterable[Event]) -> None:
     try:
         for event in strict_json.parse_json(events) if isinstance(events, bytes) else events:
             reducer.add(event)
@@ -106,7 +106,7 @@ def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> 
         raise VastplanError(damaged(place, "its journal has an entry that is not an event")) from None
 
 
-def write(api: Api, place: Place, manifest: Manifest, before: str) -> str:
+def write_manifest(api: Api, place: PartPlace, manifest: Manifest, before: str) -> str:
     """Replace the manifest of exactly that resourceVersion ("" for none), and return the new one. Raises what the API raises."""
     body = place.secret(place.base, "head", manifest.dumped())
     if not before:

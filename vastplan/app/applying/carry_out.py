@@ -70,11 +70,11 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
         # A renamed object gets its new address in the ledger before any operation on it, even if that operation fails.
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
         digests = renoted.get(site, {})
-        renamed = (events.move(addresses, digests),) if addresses or digests else ()
+        renamed = (events.move_event(addresses, digests),) if addresses or digests else ()
         asked_for = _asked_for_by_a_number(again, addresses)
         # An object that vastplan itself deleted leaves the ledger even if its create fails: it was not deleted outside vastplan.
         taken = (
-            events.drop(str(action.address))
+            events.drop_event(str(action.address))
             for action in again.plan.actions
             if str(action.address) in intents
             and action.verb is Verb.CREATE
@@ -82,12 +82,12 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             and (action.renamed_from or str(action.address)) in context.ledger[site].entries
         )
         # What an interrupted apply created, or may have created, enters the ledger before a new intent replaces that apply's intent.
-        noted = (events.own(str(address), owned) for address, owned in made.items() if str(address) in intents)
+        noted = (events.own_event(str(address), owned) for address, owned in made.items() if str(address) in intents)
         found = (
             event
             for address, former in again.matches.formers.items()
             if former.unnoted is not None and site == address.site and {str(address), str(former.of)} & intents.keys()
-            for event in (events.own(str(address), former.unnoted), events.settle(str(former.of)))
+            for event in (events.own_event(str(address), former.unnoted), events.settle_event(str(former.of)))
         )
         session.record(
             *renamed,
@@ -95,7 +95,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             *taken,
             *noted,
             *found,
-            events.begin(plan.id, intents, begun, _systems(endpoints[site])),
+            events.begin_event(plan.id, intents, begun, _systems(endpoints[site])),
         )
 
 
@@ -120,7 +120,7 @@ def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator
     for address, former in again.matches.formers.items():
         delivers = again.matches.kinds[address.kind].delivers
         if former.fault is Fault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:
-            yield events.own(str(address), again.matches.owned[address].without({delivers.generation}))
+            yield events.own_event(str(address), again.matches.owned[address].without({delivers.generation}))
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:

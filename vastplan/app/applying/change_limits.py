@@ -29,4 +29,4 @@ def record_limits(workspace: Workspace, plan: Plan) -> None:
     at = timestamp()
     with locked_ledgers(workspace, changed) as ledgers:
         for site, session in ledgers.sessions.items():
-            session.record(events.begin("", {}, at), events.end(at, limits[site], head))
+            session.record(events.begin_event("", {}, at), events.end(at, limits[site], head))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.ledger import events
-from vastplan.ledger.backend import Session
+from vastplan.ledger.backend import LockedPart
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
@@ -14,26 +14,26 @@ from vastplan.schema.provider import Provider
 class LedgerJournal:
     """A ledger session as the engine's journal."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: LockedPart) -> None:
         self._session = session
 
     def owns(self, address: str, owned: Owned) -> None:
         """Record that the ledger owns the object."""
-        self._session.record(events.own(address, owned))
+        self._session.record(events.own_event(address, owned))
 
     def drops(self, address: str) -> None:
         """Record that the ledger no longer owns the object."""
-        self._session.record(events.drop(address))
+        self._session.record(events.drop_event(address))
 
     def settles(self, address: str) -> None:
         """Record that the intent at the address had no effect."""
-        self._session.record(events.settle(address))
+        self._session.record(events.settle_event(address))
 
 
 class LockedProvider:
     """A provider that raises `Lost` instead of sending anything once this run has lost the lock on its site's ledger."""
 
-    def __init__(self, provider: Provider, session: Session) -> None:
+    def __init__(self, provider: Provider, session: LockedPart) -> None:
         self.system, self.writable = provider.system, provider.writable
         self._provider, self._session = provider, session
 

@@ -10,7 +10,7 @@ from vastplan.app.endpoints import endpoints
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.deciding.plan import LIFETIME
-from vastplan.ledger.backend import Session
+from vastplan.ledger.backend import LockedPart
 from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import error
@@ -85,7 +85,7 @@ def check_sources(workspace: Workspace, plan: Plan) -> None:
         raise Invalid(refused)
 
 
-def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
+def check_ledger(plan: Plan, sessions: Mapping[str, LockedPart]) -> None:
     """Raises `Stale` if the plan was begun already, or if the ledger is another one or has changed since.
 
     A plan is begun once. A plan whose run died is not continued: writes without an answer are intents in the ledger, and the
