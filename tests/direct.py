@@ -23,7 +23,7 @@ from vastplan.sim.serve import Server, written
 from vastplan.systems.http import Session
 from vastplan.systems.kubernetes.client import KubernetesProvider, Pool
 from vastplan.systems.runai.client import RunaiProvider
-from vastplan.systems.transport import Request
+from vastplan.systems.transport import ClientRequest
 from vastplan.systems.vast.client import VastProvider
 
 SOCKETS = (
@@ -89,7 +89,7 @@ class Direct:
     def _before(self, base: str, own: Mapping[str, Any], send: Callable[..., Any]) -> Callable[..., Any]:
         """Sends to the server at an address, with the client's own headers; by `send` if that needs a connection."""
 
-        def sends(request: Request, content: bytes | None, headers: Mapping[str, str]) -> Any:
+        def sends(request: ClientRequest, content: bytes | None, headers: Mapping[str, str]) -> Any:
             parts = urlsplit(base)
             server, target = self._server(f"{parts.scheme}://{parts.netloc}"), parts.path + request.target
             if server is None or not _PLAIN.fullmatch(target):

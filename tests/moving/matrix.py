@@ -15,7 +15,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 from vastplan.sim.faults import Effect, Fault, Faults
-from vastplan.systems.transport import Answer, Request, Transport
+from vastplan.systems.transport import Answer, ClientRequest, Transport
 
 NEVER = -1  # a request that does not come
 RUNS = 4  # of one move, at most, until it has ended
@@ -48,7 +48,7 @@ class Killer:
             record(session, *events)
             killer.event()
 
-        def called(transport: Transport, request: Request) -> Answer:
+        def called(transport: Transport, request: ClientRequest) -> Answer:
             writes = request.method != "GET" and "token" not in request.path
             if writes:
                 killer.event()

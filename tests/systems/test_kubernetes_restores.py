@@ -10,10 +10,10 @@ from vastplan.kinds.kubernetes import persistent_volume_claim, snapshot_content
 from vastplan.model.errors import Refused
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.systems.kubernetes import restores
-from vastplan.systems.kubernetes.restores import Wanted
+from vastplan.systems.kubernetes.restores import SnapshotChoice
 
 CLAIM, CONTENT = (one.KIND.endpoint.shape for one in (persistent_volume_claim, snapshot_content))
-NEWEST = Wanted("team", "", "data", "")
+NEWEST = SnapshotChoice("team", "", "data", "")
 
 
 def row(name: str, made: str | None, *, claim: str = "data", ready: object = True, **metadata: Any) -> dict[str, Any]:
@@ -49,11 +49,11 @@ def test_the_newest(rows: list[dict[str, Any]], name: str) -> None:
 
 def test_what_has_no_time_is_before_none() -> None:
     with pytest.raises(Refused, match=r"no ready VolumeSnapshot from 2027-01-01 or before \(1 exist\)"):
-        restores.usable([row("a", "no time")], Wanted("team", "", "data", "2027-01-01"))
+        restores.usable([row("a", "no time")], SnapshotChoice("team", "", "data", "2027-01-01"))
 
 
 def test_by_name() -> None:
-    which = Wanted("team", "a", "", "")
+    which = SnapshotChoice("team", "a", "", "")
     assert restores.usable([row("a", None, ready=False)], which) is None
     assert restores.usable([row("b", None), row("a", None)], which) == row("a", None)
     with pytest.raises(Refused, match="namespace team has no VolumeSnapshot a"):
@@ -66,11 +66,11 @@ def test_by_name() -> None:
 
 def test_by_name_it_is_of_the_claim_that_is_meant() -> None:
     rows = [row("a", None, claim="other\n")]
-    assert restores.usable(rows, Wanted("team", "a", "", "")) == rows[0]
+    assert restores.usable(rows, SnapshotChoice("team", "a", "", "")) == rows[0]
     with pytest.raises(Refused, match="VolumeSnapshot team/a is of claim other, not of data"):
-        restores.usable(rows, Wanted("team", "a", "", "", "data"))
+        restores.usable(rows, SnapshotChoice("team", "a", "", "", "data"))
     del rows[0]["spec"]["source"]["persistentVolumeClaimName"]  # of a content: whose it is, it does not say
-    assert restores.usable(rows, Wanted("team", "a", "", "", "data")) == rows[0]
+    assert restores.usable(rows, SnapshotChoice("team", "a", "", "", "data")) == rows[0]
 
 
 @pytest.mark.parametrize("least", ["10Gi", "9.5Gi", 0, None, "no quantity", {"a": 1}])
@@ -78,16 +78,16 @@ def test_a_claim_that_is_as_large(least: object) -> None:
     body = {"spec": {"resources": {"requests": {"storage": "10Gi"}}}}
     snapshot = {**row("a", None), "status": {"restoreSize": least}}
     assert isinstance(CLAIM, OfSnapshots)
-    assert restores.of_snapshot(CLAIM, body, snapshot)["spec"]["dataSource"]["name"] == "a"
+    assert restores.claim_body(CLAIM, body, snapshot)["spec"]["dataSource"]["name"] == "a"
     snapshot["status"] = {"restoreSize": "11Gi"}
     with pytest.raises(Refused, match="its size 10Gi is less than that of VolumeSnapshot team/a, 11Gi"):
-        restores.of_snapshot(CLAIM, body, snapshot)
+        restores.claim_body(CLAIM, body, snapshot)
 
 
 def test_what_is_made_of_no_snapshot() -> None:
     assert isinstance(CLAIM, OfSnapshots)
     for spec in ({}, {"dataSource": {"kind": "PersistentVolumeClaim", "name": "x"}}):
-        assert restores.wanted(CLAIM, {"metadata": {"namespace": "team"}, "spec": spec}) is None
+        assert restores.snapshot_choice(CLAIM, {"metadata": {"namespace": "team"}, "spec": spec}) is None
 
 
 def test_a_content_without_a_handle_is_none() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vastplan.schema.provider import NO_MARK, Mark
-from vastplan.systems.kubernetes.managers import mark_of
+from vastplan.systems.kubernetes.managers import owner_mark
 
 MADE = "2026-01-01T00:00:00Z"
 
@@ -35,4 +35,4 @@ def row(*managers: tuple[str, str], label: Any = None) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_whose_an_object_is(given: dict[str, Any], mark: Mark) -> None:
-    assert mark_of(given) == mark
+    assert owner_mark(given) == mark

@@ -31,7 +31,7 @@ from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.value import SecretSource
 from vastplan.sim.store import Store
 from vastplan.sim.world import World
-from vastplan.systems.kubernetes.plain_kubeconfig import plain
+from vastplan.systems.kubernetes.plain_kubeconfig import plain_kubeconfig
 
 CANARY = "canary-6fe0"
 HEAD = "version: 1\nname: doc\nnamespaces: {a: {}}\n"
@@ -191,7 +191,7 @@ def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:
         preferences={"colors": True},
     )  # fmt: skip
     (repo / "kc.txt").write_text(yaml.safe_dump(full))
-    assert plain(repo, "kc.txt") == kubeconfig(
+    assert plain_kubeconfig(repo, "kc.txt") == kubeconfig(
         cluster={"certificate-authority": str(repo / "ca.pem"), "tls-server-name": "lab"},
         user={
             "client-certificate": str(repo / "cert.pem"), "client-key": str(repo / "key.pem"), "username": "u", "password": "p",
@@ -200,7 +200,7 @@ def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:
     (repo / "key.pem").unlink()
     os.mkfifo(repo / "key.pem")
     with pytest.raises(VastplanError, match=r"the kubeconfig kc\.txt is not used: it is not a regular file"):
-        plain(repo, "kc.txt")
+        plain_kubeconfig(repo, "kc.txt")
 
 
 DAMAGED: dict[str, dict[str, Any]] = {

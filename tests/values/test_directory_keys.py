@@ -17,7 +17,7 @@ from vastplan.kinds.vast.directory_key import KIND
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.schema.endpoint import AskedMembers
 from vastplan.sim.vast import keys
-from vastplan.systems.vast import asked
+from vastplan.systems.vast import unlisted_rights
 
 
 @pytest.fixture
@@ -105,7 +105,9 @@ def test_who_is_in_no_directory_gets_no_key(plant: Plant) -> None:
 def rows(*shown: Any) -> list[dict[str, Any]]:
     shape = KIND.endpoint.shape
     assert isinstance(shape, AskedMembers)
-    return asked.members(KIND.endpoint, shape, "team-a/carol/", {"name": "carol", "access_keys": list(shown)})
+    return unlisted_rights.key_rows(
+        KIND.endpoint, shape, "team-a/carol/", {"name": "carol", "access_keys": list(shown)}
+    )
 
 
 def test_each_release_shows_keys_in_a_form_of_its_own() -> None:
@@ -124,7 +126,7 @@ def test_what_cannot_be_read_is_not_none() -> None:
         rows("AK1")
     shape = KIND.endpoint.shape
     assert isinstance(shape, AskedMembers)
-    assert asked.known_by(shape, 7, {"uid": None, "sid": "S-1-5-7"}) == {"sid": "S-1-5-7", "tenant_id": 7}
+    assert unlisted_rights.known_by(shape, 7, {"uid": None, "sid": "S-1-5-7"}) == {"sid": "S-1-5-7", "tenant_id": 7}
     with pytest.raises(Refused, match="has none of uid, sid"):
-        asked.known_by(shape, 7, {"name": "carol"})
+        unlisted_rights.known_by(shape, 7, {"name": "carol"})
     assert keys.OF_DIRECTORY != keys.NAME

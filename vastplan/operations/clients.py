@@ -30,7 +30,7 @@ from vastplan.systems.kubernetes.volumes import StaticVolumes
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 from vastplan.systems.vast.client import VastProvider
-from vastplan.systems.vast.replica import Row, VastReplica, find
+from vastplan.systems.vast.replica import Row, VastReplica, find_path
 from vastplan.systems.vast.restorable import VastDirectory, VastProtected
 from vastplan.systems.vast.satellite import VastCached
 from vastplan.systems.vast.views import VastViews
@@ -79,7 +79,7 @@ class Clients:
     def path(self, site: str, name: str, directory: str, guid: str = "") -> PathAt | None:
         """A protected path of a site's cluster. Raises `Unreachable`, and `VastplanError` if the document has no cluster there."""
         provider = self._vast(site)
-        row = find(provider, guid=guid, name=name)
+        row = find_path(provider, guid=guid, name=name)
         return None if row is None else VastPath(site, provider, row, directory, self.clock.now)
 
     def directory(self, site: str, tenant: str, directory: str) -> tuple[Clonable, str]:

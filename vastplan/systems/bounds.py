@@ -109,7 +109,7 @@ CURRENT: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
 
 
 @contextmanager
-def bounded(limits: TransportLimits, large: threading.Lock) -> Iterator[Bounds]:
+def call_bounds(limits: TransportLimits, large: threading.Lock) -> Iterator[Bounds]:
     """Limits for the call that is made within the block; its time starts now. Calls of one system share `large`."""
     bounds = Bounds(limits, large)
     token = CURRENT.set(bounds)

@@ -13,9 +13,9 @@ from vastplan.schema.kind import Row
 
 def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[str, Row]]:
     """The calls that turn `before` into `after`: for each the path below the object's, and the body."""
-    there, wanted = ([_said(delta, item) for item in items] for items in (before, after))
-    comes = [item for item in wanted if item not in there]
-    goes = [item for item in there if item not in wanted]
+    old, wanted = ([_normalized(delta, item) for item in items] for items in (before, after))
+    comes = [item for item in wanted if item not in old]
+    goes = [item for item in old if item not in wanted]
     for (path, name), items in ((delta.add, comes), (delta.remove, goes)):
         for start in range(0, len(items), delta.most or 1):
             yield path, {name: items[start : start + delta.most] if delta.most else items[start]}
@@ -27,5 +27,5 @@ def without_deltas(deltas: Sequence[Delta], body: Row) -> Row:
     return {name: value for name, value in body.items() if name not in apart}
 
 
-def _said(delta: Delta, item: Any) -> Any:
+def _normalized(delta: Delta, item: Any) -> Any:
     return {name: item.get(name) for name in delta.says} if isinstance(item, Mapping) else item

@@ -77,7 +77,7 @@ def reason_of(problem: BaseException) -> str:
     return one_line(_IN_WORDS.get(text) or _NUMBER.sub("", _OBJECT.sub("", text).removeprefix(_NO_CONNECTION)), 160)
 
 
-def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
+def refusal_error(method: str, path: str, status: int, why: str) -> VastplanError:
     """The error for a status."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
     if status == 401:
@@ -95,7 +95,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     return Refused(text, status)
 
 
-def explain(body: Any, text: str) -> str:
+def failure_reason(body: Any, text: str) -> str:
     """The reason in an error body, whatever its shape, on one line and short."""
     if isinstance(body, dict):
         for key in ("detail", "message", "error_description", "error"):

@@ -12,8 +12,8 @@ from urllib3.util.retry import Retry
 
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.proxies import environment_proxies
-from vastplan.systems.sockets import bound
-from vastplan.systems.transport import Request
+from vastplan.systems.sockets import bound_sockets
+from vastplan.systems.transport import ClientRequest
 
 
 class Session:
@@ -35,7 +35,9 @@ class Session:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self._adapter = _Adapter(max_retries=Retry(False), pool_connections=2, pool_maxsize=max(parallel, 2))
 
-    def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def send(
+        self, request: ClientRequest, content: bytes | None, headers: Mapping[str, str]
+    ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. It uses the adapter: a session would read the whole body of a redirect, however long, and
         keep cookies, one of which would shadow the token.
         """
@@ -63,13 +65,13 @@ class _Adapter(HTTPAdapter):
     def init_poolmanager(self, *args: Any, **named: Any) -> None:
         """As requests does, with bounded connections."""
         super().init_poolmanager(*args, **named)
-        bound(self.poolmanager)
+        bound_sockets(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **named: Any) -> Any:
         """As requests does, with bounded connections; a SOCKS proxy keeps its own connections."""
         manager = super().proxy_manager_for(proxy, **named)
         if isinstance(manager, urllib3.ProxyManager):
-            bound(manager)
+            bound_sockets(manager)
         return manager
 
     def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:

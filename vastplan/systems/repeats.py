@@ -33,7 +33,7 @@ def repeated_after(problem: BaseException, harmless: bool) -> bool:
     return harmless if failure is Failure.UNANSWERED else failure in _UNSENT
 
 
-def pause(number: int, headers: Mapping[str, str] | None, limits: TransportLimits) -> float:
+def retry_pause(number: int, headers: Mapping[str, str] | None, limits: TransportLimits) -> float:
     """Seconds before the try after the `number`-th (from 1): what the answer asks for, within limits, or a growing pause."""
     asked = retry_after((headers or {}).get("Retry-After", ""), limits)
     if asked:

@@ -153,7 +153,7 @@ class TlsPool(HTTPSConnectionPool):
     ConnectionCls = _Tls
 
 
-def bound(manager: urllib3.PoolManager) -> None:
+def bound_sockets(manager: urllib3.PoolManager) -> None:
     """Make the manager use bounded sockets only."""
     manager.pool_classes_by_scheme = {"http": PlainPool, "https": TlsPool}
 

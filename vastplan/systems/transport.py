@@ -1,7 +1,7 @@
 """HTTP to every system: bounded, repeated where that is safe, and exact about what is unknown.
 
 One `Transport` per server decides what may be sent, what is repeated, how much of an answer is read and what a failure
-means. A `Wire` under it only carries requests: with `requests` (`http.py`), or with a pool that has a cluster's credentials.
+means. A `RequestSender` under it only carries requests: with `requests` (`http.py`), or with a pool that has a cluster's credentials.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits
-from vastplan.systems.bounds import Bounds, bounded
-from vastplan.systems.failures import READS, Failure, explain, failure_of, reason_of, refusal
-from vastplan.systems.repeats import pause, repeated_after, turned_away
+from vastplan.systems.bounds import Bounds, call_bounds
+from vastplan.systems.failures import READS, Failure, failure_of, failure_reason, reason_of, refusal_error
+from vastplan.systems.repeats import repeated_after, retry_pause, turned_away
 
 JSON = "application/json"
 _LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ClientRequest:
     """One request. `path` is below the server's address, `form` is the type of the body, `accept` that of the answer."""
 
     method: str
@@ -64,12 +64,14 @@ class Answer:
 Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
-class Wire(Protocol):
+class RequestSender(Protocol):
     """Sends requests. It repeats none, follows no redirect, and leaves the body unread."""
 
     errors: tuple[type[Exception], ...]
 
-    def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def send(
+        self, request: ClientRequest, content: bytes | None, headers: Mapping[str, str]
+    ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. Raises one of `errors` if there is no answer."""
 
     def close(self) -> None:
@@ -86,12 +88,12 @@ class Transport:
     def __init__(
         self,
         address: str,
-        wire: Wire,
+        wire: RequestSender,
         *,
         authorise: Authorise,
         expired: Callable[[Answer], bool] = lambda _: False,
-        harmless: Callable[[Request], bool],
-        reason: Callable[[Any, str], str] = explain,
+        harmless: Callable[[ClientRequest], bool],
+        reason: Callable[[Any, str], str] = failure_reason,
         writable: bool,
         trust_by: str = "",
         parallel: int,
@@ -120,7 +122,7 @@ class Transport:
         date, heard = self._dated
         return date + timedelta(seconds=time.monotonic() - heard)
 
-    def call(self, request: Request) -> Answer:
+    def call(self, request: ClientRequest) -> Answer:
         """The answer to one request with the credential. Raises this package's errors."""
         if self._changes(request) and not self._writable:
             raise VastplanError(f"refused to send {request}: this run only reads")
@@ -129,10 +131,10 @@ class Transport:
         if self._expired(answer):  # rejected before anything was carried out, even a write
             answer = self.exchange(request, self._authorise(headers))
         if answer.status >= 400:
-            raise refusal(request.method, request.path, answer.status, self._reason(answer.body, answer.text))
+            raise refusal_error(request.method, request.path, answer.status, self._reason(answer.body, answer.text))
         return answer
 
-    def exchange(self, request: Request, headers: Mapping[str, str]) -> Answer:
+    def exchange(self, request: ClientRequest, headers: Mapping[str, str]) -> Answer:
         """The answer to one request, whatever its status, with these headers and no renewal; logging in uses it."""
         credential = headers.get("Authorization", "")
         keep_credential(credential)
@@ -141,7 +143,7 @@ class Transport:
         with self._slots:
             if self._down and not self._writable:
                 raise Unreachable(self._down)  # one call has waited for the server in vain; the others need not
-            with bounded(self._limits, self._large) as bounds:
+            with call_bounds(self._limits, self._large) as bounds:
                 response, raw = self._answered(request, body, headers, bounds)
         if response.status < 200:
             raise self._not_understood(request, f"status {response.status}, which is no answer yet")
@@ -150,7 +152,7 @@ class Transport:
         return self._parsed(request, response.status, raw)
 
     def _answered(
-        self, request: Request, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
+        self, request: ClientRequest, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
     ) -> tuple[urllib3.BaseHTTPResponse, bytearray]:
         """The answer and its body, with as many tries as the limits allow.
 
@@ -162,11 +164,11 @@ class Transport:
             try:
                 response, raw = self._once(request, body, headers, bounds)
             except self._errors as problem:
-                again, wait = repeated_after(problem, harmless), pause(number, None, self._limits)
+                again, wait = repeated_after(problem, harmless), retry_pause(number, None, self._limits)
                 if not again or not bounds.pause(wait):
                     raise self._unanswered(request, problem) from None
                 continue
-            again, wait = turned_away(response.status, harmless), pause(number, response.headers, self._limits)
+            again, wait = turned_away(response.status, harmless), retry_pause(number, response.headers, self._limits)
             if not again or not bounds.pause(wait):
                 return response, raw
         try:
@@ -174,12 +176,12 @@ class Transport:
         except self._errors as problem:
             raise self._unanswered(request, problem) from None
 
-    def _changes(self, request: Request) -> bool:
+    def _changes(self, request: ClientRequest) -> bool:
         """Whether the request may change something."""
         return request.method not in READS and not self._harmless(request)
 
     def _once(
-        self, request: Request, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
+        self, request: ClientRequest, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
     ) -> tuple[urllib3.BaseHTTPResponse, bytearray]:
         bounds.expect_head()
         response = self.wire.send(request, body, headers)
@@ -197,13 +199,13 @@ class Transport:
             self._dated = date, time.monotonic()
         return response, raw
 
-    def _encoded(self, request: Request) -> bytes:
+    def _encoded(self, request: ClientRequest) -> bytes:
         try:
             return json.dumps(request.body, allow_nan=False).encode()
         except ValueError:
             raise Refused(f"{request}: the body has a number that JSON cannot express") from None
 
-    def _unanswered(self, request: Request, problem: Exception) -> VastplanError:
+    def _unanswered(self, request: ClientRequest, problem: Exception) -> VastplanError:
         """The error for a request without a complete answer."""
         failure, reason = failure_of(problem), reason_of(problem)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
@@ -223,11 +225,11 @@ class Transport:
         self._down = f"{self.address}: {reason}"
         return Unreachable(self._down)
 
-    def _not_understood(self, request: Request, content: str) -> VastplanError:
+    def _not_understood(self, request: ClientRequest, content: str) -> VastplanError:
         text = f"{self.address} answered {request} with {content}"
         return Unclear(text) if self._changes(request) else Unreachable(text)
 
-    def _parsed(self, request: Request, status: int, raw: bytearray) -> Answer:
+    def _parsed(self, request: ClientRequest, status: int, raw: bytearray) -> Answer:
         if not raw:
             return Answer(status, None)
         text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""

@@ -14,23 +14,23 @@ TICK = 0.25  # seconds
 GRACE = 1.0  # seconds after its end during which a call ends by itself
 
 
-class Call(Protocol):
+class ActiveCall(Protocol):
     """A call that is under way."""
 
     def end_after(self, grace: float) -> None:
         """Shut its socket down if its time ended more than `grace` seconds ago."""
 
 
-class Watch:
+class CallWatch:
     """All calls of this process that are under way. The first one starts the thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._calls: set[Call] = set()
+        self._calls: set[ActiveCall] = set()
         self._some = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: ActiveCall) -> None:
         """The call has started."""
         with self._lock:
             self._calls.add(call)
@@ -39,7 +39,7 @@ class Watch:
                 self._thread = threading.Thread(target=self._run, name="vastplan-watch", daemon=True)
                 self._thread.start()
 
-    def end(self, call: Call) -> None:
+    def end(self, call: ActiveCall) -> None:
         """The call has ended; another call may use its socket from now on."""
         with self._lock:
             self._calls.discard(call)
@@ -54,4 +54,4 @@ class Watch:
                     call.end_after(GRACE)
 
 
-WATCH = Watch()
+WATCH = CallWatch()

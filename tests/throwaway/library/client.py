@@ -9,7 +9,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.system import Connection
 from vastplan.systems.http import Session
-from vastplan.systems.transport import Request, Transport, segment
+from vastplan.systems.transport import ClientRequest, Transport, segment
 
 
 class LibraryProvider:
@@ -34,7 +34,7 @@ class LibraryProvider:
 
     def version(self) -> str:
         """The version of its catalogue."""
-        return str(self._transport.call(Request("GET", "/version")).body["version"])
+        return str(self._transport.call(ClientRequest("GET", "/version")).body["version"])
 
     def close(self) -> None:
         """Close the connections."""
@@ -42,7 +42,7 @@ class LibraryProvider:
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """Everything at once."""
-        rows = self._transport.call(Request("GET", kind.endpoint.path)).body
+        rows = self._transport.call(ClientRequest("GET", kind.endpoint.path)).body
         if not isinstance(rows, list):
             raise Unreachable(f"{self.describe()}: {kind.endpoint.path} is no list")
         yield rows
@@ -50,23 +50,23 @@ class LibraryProvider:
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
         try:
-            row: Row = self._transport.call(Request("GET", self._item(kind, locator))).body
+            row: Row = self._transport.call(ClientRequest("GET", self._item(kind, locator))).body
         except ObjectNotFound:
             return None
         return row
 
     def create(self, kind: Kind, body: Row) -> Row:
         """Create an object."""
-        row: Row = self._transport.call(Request("POST", kind.endpoint.path, body=body)).body
+        row: Row = self._transport.call(ClientRequest("POST", kind.endpoint.path, body=body)).body
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """Change some fields."""
-        self._transport.call(Request("PATCH", self._item(kind, locator), body=body))
+        self._transport.call(ClientRequest("PATCH", self._item(kind, locator), body=body))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete an object."""
-        self._transport.call(Request("DELETE", self._item(kind, locator)))
+        self._transport.call(ClientRequest("DELETE", self._item(kind, locator)))
 
     def locator(self, kind: Kind, row: Row) -> str:
         """The id."""

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 def _connect(spec: KubernetesEndpoint, connection: Connection) -> KubernetesProvider:
     from vastplan.systems.kubernetes.client import KubernetesProvider
     from vastplan.systems.kubernetes.kubeconfig import connect
-    from vastplan.systems.kubernetes.plain_kubeconfig import plain
+    from vastplan.systems.kubernetes.plain_kubeconfig import plain_kubeconfig
 
     kubeconfig: str | dict[str, Any] | None = None
     if isinstance(spec.kubeconfig, str):
         own = not connection.by_document
-        kubeconfig = str(connection.folder / spec.kubeconfig) if own else plain(connection.folder, spec.kubeconfig)
+        kubeconfig = (
+            str(connection.folder / spec.kubeconfig) if own else plain_kubeconfig(connection.folder, spec.kubeconfig)
+        )
     api = connect(
         kubeconfig=kubeconfig,
         context=spec.context if isinstance(spec.context, str) else None,

@@ -26,8 +26,8 @@ from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
 from vastplan.systems.kubernetes import managers, owners, restores
 from vastplan.systems.kubernetes.managers import MANAGER
-from vastplan.systems.sockets import bound
-from vastplan.systems.transport import JSON, Request, Transport, segment
+from vastplan.systems.sockets import bound_sockets
+from vastplan.systems.transport import JSON, ClientRequest, Transport, segment
 
 PAGE = 500
 SNAPSHOT_TIMEOUT = 300.0  # seconds to wait until the snapshot that an object is created from is ready
@@ -83,8 +83,8 @@ class KubernetesProvider:
         listed, having = kind.endpoint.listed, kind.endpoint.having
         for rows in self._listed(kind.endpoint.path, named=bool(listed)):
             if having:
-                ours = [row for row in rows if dig(row, having) is not ABSENT]
-                yield from [ours] if ours else []  # a page without such objects is skipped, and is not the end
+                matching = [row for row in rows if dig(row, having) is not ABSENT]
+                yield from [matching] if matching else []  # a page without such objects is skipped, and is not the end
             else:
                 yield [_parts(row, listed) for row in rows] if listed else rows
 
@@ -145,7 +145,7 @@ class KubernetesProvider:
         """The body with the snapshot that it refers to now. Raises `Refused` if that does not exist or does not become
         ready.
         """
-        which = restores.wanted(shape, body)
+        which = restores.snapshot_choice(shape, body)
         if which is None:
             return body
         path = shape.snapshots.replace("{namespace}", segment(which.namespace))
@@ -158,7 +158,7 @@ class KubernetesProvider:
         limit = SNAPSHOT_TIMEOUT
         snapshot = poll(look, lambda: restores.overdue(rows, which, limit), timeout=limit)
         if not shape.contents:
-            return restores.of_snapshot(shape, body, snapshot)
+            return restores.claim_body(shape, body, snapshot)
         content = self._call("GET", f"{shape.contents}/{segment(restores.content_name(snapshot))}")
         return restores.of_content(shape, body, snapshot, content)
 
@@ -192,7 +192,7 @@ class KubernetesProvider:
 
     def mark_of(self, row: Row) -> Mark:
         """The document of the field manager that wrote last, else of the label."""
-        return managers.mark_of(row)
+        return managers.owner_mark(row)
 
     def owners_of(self, row: Row) -> tuple[str, ...]:
         """The owner references, or the controller that created a claim for a StatefulSet."""
@@ -253,7 +253,7 @@ class KubernetesProvider:
         form: str = JSON,
         accept: str = JSON,
     ) -> Any:
-        return self._transport.call(Request(method, path, query, body, form, accept)).body
+        return self._transport.call(ClientRequest(method, path, query, body, form, accept)).body
 
     def _authorisation(self, _: Mapping[str, str] | None) -> Mapping[str, str]:
         """The header from the kubeconfig; the official client renews a token by itself."""
@@ -282,10 +282,12 @@ class Pool:
 
     def __init__(self, api: client.ApiClient, limits: TransportLimits) -> None:
         self._api = api
-        bound(api.rest_client.pool_manager)
+        bound_sockets(api.rest_client.pool_manager)
         self._timeout = urllib3.Timeout(connect=limits.connect, read=limits.silence)
 
-    def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def send(
+        self, request: ClientRequest, content: bytes | None, headers: Mapping[str, str]
+    ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread."""
         named = {"Accept": request.accept, **self._api.default_headers, **headers}
         if content is not None:

@@ -35,7 +35,7 @@ def entries(row: Row) -> list[dict[str, Any]]:
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
-def mark_of(row: Row) -> Mark:
+def owner_mark(row: Row) -> Mark:
     """The document whose manager wrote last. Times have whole seconds; of equal times the later entry counts.
 
     If no manager names a document, the label does. A label has no time: the object's creation time is the earliest.

@@ -27,7 +27,7 @@ _CONTEXT = frozenset(("cluster", "user"))
 _Named = Mapping[str, Mapping[str, Any]]
 
 
-def plain(folder: Path, name: str) -> dict[str, Any]:
+def plain_kubeconfig(folder: Path, name: str) -> dict[str, Any]:
     """The kubeconfig of that name in a document's folder, as the official client takes it; its files become paths in the folder.
 
     Raises:
@@ -57,7 +57,7 @@ def refusals(folder: Path, name: str) -> list[str]:
     return [f"the kubeconfig {name} is not used: {reason}" for reason in reasons]
 
 
-def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
+def context_contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
     """What the kubeconfig has for a context (`None` for its current one): the server, its authority, and the source of the
     credential, but not the credential. Empty if the kubeconfig cannot be used.
     """

@@ -24,7 +24,7 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SnapshotChoice:
     """Which VolumeSnapshot of a namespace to use: the one called `name`, or the newest of `claim`, not later than `until` if set.
 
     A snapshot by name has to be `of` that claim; "" for any claim.
@@ -37,16 +37,16 @@ class Wanted:
     of: str = ""
 
 
-def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
+def snapshot_choice(shape: OfSnapshots, body: Row) -> SnapshotChoice | None:
     """The snapshot that a body asks for, `None` if the object is not created from one."""
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None
     said = (at(body, shape.within), name, claim, at(body, shape.until), at(body, shape.whose))
-    return Wanted(*(str(one or "") for one in said))
+    return SnapshotChoice(*(str(one or "") for one in said))
 
 
-def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
+def usable(rows: Iterable[Row], which: SnapshotChoice) -> Row | None:
     """The VolumeSnapshot to use, from the rows of its namespace; `None` while the one of that name is not ready.
 
     Raises `Refused` if none of that name exists or it is of another claim, or if a claim has no ready one in time.
@@ -61,18 +61,18 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
                 f"VolumeSnapshot {which.namespace}/{which.name} is of claim {one_line(str(of))}, not of {which.of}"
             )
         return named if _is_ready(named) else None
-    there = [row for row in rows if at(row, _OF) == which.claim]
+    candidates = [row for row in rows if at(row, _OF) == which.claim]
     until = parse_moment(which.until) if which.until else None
-    dated = [(_made(row), row) for row in there if _is_ready(row)]
+    dated = [(_made(row), row) for row in candidates if _is_ready(row)]
     in_time = [(made, row) for made, row in dated if until is None or (made is not None and made <= until)]
     if not in_time:
         late = f" from {which.until} or before" if which.until else ""
         whose = f"claim {which.claim} of namespace {which.namespace}"
-        raise Refused(f"{whose} has no ready VolumeSnapshot{late} ({len(there)} exist)")
+        raise Refused(f"{whose} has no ready VolumeSnapshot{late} ({len(candidates)} exist)")
     return max(in_time, key=lambda pair: (pair[0] or _OLDEST, str(at(pair[1], ("metadata", "name")))))[1]
 
 
-def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
+def overdue(rows: Iterable[Row], which: SnapshotChoice, seconds: float) -> Refused:
     """The error for a named VolumeSnapshot that is not ready in time: nothing was created from it."""
     said = at(_named(rows, which), ("status", "error", "message"))
     why = f": {one_line(str(said))}" if said else ""
@@ -81,7 +81,7 @@ def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
     )
 
 
-def _named(rows: Iterable[Row], which: Wanted) -> Row | None:
+def _named(rows: Iterable[Row], which: SnapshotChoice) -> Row | None:
     return next((row for row in rows if at(row, ("metadata", "name")) == which.name), None)
 
 
@@ -90,7 +90,7 @@ def content_name(snapshot: Row) -> str:
     return str(at(snapshot, ("status", "boundVolumeSnapshotContentName")) or "")
 
 
-def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
+def claim_body(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
     """The body of a claim that is created from the snapshot. Raises `Refused` if the claim is smaller, which no driver allows.
 
     Source: external-provisioner.
@@ -129,10 +129,10 @@ def _called(snapshot: Row) -> str:
     return f"{metadata.get('namespace')}/{metadata.get('name')}"
 
 
-def _quantity(said: object) -> Decimal:
+def _quantity(value: object) -> Decimal:
     """A quantity; 0 for text that is not one, which the driver then decides on."""
     try:
-        return Decimal(parse_quantity(str(said)))  # type: ignore[no-untyped-call]
+        return Decimal(parse_quantity(str(value)))  # type: ignore[no-untyped-call]
     except ValueError:
         return Decimal(0)
 

@@ -58,12 +58,12 @@ class KubernetesEndpoint(Verified):
 
     def contents(self, folder: Path) -> dict[str, str]:
         """What its kubeconfig has for the context."""
-        from vastplan.systems.kubernetes.plain_kubeconfig import contents
+        from vastplan.systems.kubernetes.plain_kubeconfig import context_contents
 
         if not isinstance(self.kubeconfig, str):
             return {}
         context = self.context if isinstance(self.context, str) else None
-        return {f"kubeconfig {part}": said for part, said in contents(folder, self.kubeconfig, context).items()}
+        return {f"kubeconfig {part}": said for part, said in context_contents(folder, self.kubeconfig, context).items()}
 
     def unsafe(self, folder: Path) -> list[str]:
         """The entries of its kubeconfig beyond the address and the credential of a cluster."""

@@ -50,11 +50,11 @@ class StaticVolumes:
             raise ObjectNotFound(f"the volume of {like.namespace}/{like.claim} at {self.site} is gone")
         spec = _alike(volume)
         source = {**spec["csi"], "volumeHandle": directory}
-        told = source.get("volumeAttributes")
-        if isinstance(told, Mapping):
+        attributes = source.get("volumeAttributes")
+        if isinstance(attributes, Mapping):
             source["volumeAttributes"] = {
                 key: "no" if key in _BY_DRIVER else directory if _folder(value) == like.directory else value
-                for key, value in told.items()
+                for key, value in attributes.items()
             }
         spec |= {"csi": source, "persistentVolumeReclaimPolicy": "Retain"}
         spec["claimRef"] = {

@@ -17,11 +17,11 @@ from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.schema.versions import is_before
 from vastplan.systems.deltas import calls, without_deltas
-from vastplan.systems.failures import explain
+from vastplan.systems.failures import failure_reason
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session
-from vastplan.systems.runai import per_unit
-from vastplan.systems.transport import Answer, Request, Transport, segment
+from vastplan.systems.runai import unit_objects
+from vastplan.systems.transport import Answer, ClientRequest, Transport, segment
 
 PAGE = 500  # the largest the API allows
 LOG_IN = "/api/v1/token"
@@ -100,10 +100,10 @@ class RunaiProvider:
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
-            ours = self._ours(kind, rows)
+            matching = self._ours(kind, rows)
             if isinstance(kind.endpoint.shape, PerUnit):
-                ours = [row for row in ours if per_unit.is_one(kind, row)]
-            yield self._in_detail(kind, ours) if kind.endpoint.detailed else ours
+                matching = [row for row in matching if unit_objects.is_one(kind, row)]
+            yield self._in_detail(kind, matching) if kind.endpoint.detailed else matching
             if not paged or len(rows) < PAGE:
                 return
             length.another(len(rows))
@@ -125,14 +125,14 @@ class RunaiProvider:
         path = f"{kind.endpoint.path}/{segment(locator)}"
         query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
         if isinstance(kind.endpoint.shape, PerUnit):
-            path, query = per_unit.addressed(kind, locator)
+            path, query = unit_objects.unit_path(kind, locator)
         try:
             body = self._call("GET", path, query).body
         except ObjectNotFound:
             return None
         if not isinstance(body, dict):
             raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}/{locator} is not an object")
-        return per_unit.shown(kind, locator, body) if isinstance(kind.endpoint.shape, PerUnit) else body
+        return unit_objects.unit_row(kind, locator, body) if isinstance(kind.endpoint.shape, PerUnit) else body
 
     def create(self, kind: Kind, body: Row) -> Row:
         """Create in this cluster. An object of a unit is refused if another one exists by now, because a PUT would replace it."""
@@ -146,7 +146,11 @@ class RunaiProvider:
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PUT the whole object, or PATCH its changes; then change lists that have calls of their own."""
         if isinstance(kind.endpoint.shape, PerUnit):
-            self._call("PUT", per_unit.addressed(kind, locator)[0], body=per_unit.sent(body, fresh, self.cluster_id()))
+            self._call(
+                "PUT",
+                unit_objects.unit_path(kind, locator)[0],
+                body=unit_objects.unit_body(body, fresh, self.cluster_id()),
+            )
             return
         path, deltas = f"{kind.endpoint.path}/{segment(locator)}", kind.endpoint.deltas
         rest = without_deltas(deltas, body)
@@ -164,21 +168,21 @@ class RunaiProvider:
                     self._call("PATCH", f"{path}/{below}", body=part)
 
     def _put(self, kind: Kind, body: Row) -> Row:
-        whole = per_unit.sent(body, {}, self.cluster_id())
-        place = per_unit.locator({**body, "meta": whole["meta"]})
+        whole = unit_objects.unit_body(body, {}, self.cluster_id())
+        place = unit_objects.unit_locator({**body, "meta": whole["meta"]})
         if self.read(kind, place) is not None:
             raise Refused(f"{kind.name} {place} exists by now; plan again, and adopt it")
-        answer = self._call("PUT", per_unit.addressed(kind, place)[0], body=whole).body
+        answer = self._call("PUT", unit_objects.unit_path(kind, place)[0], body=whole).body
         if not isinstance(answer, dict) or not item_id(kind.endpoint, answer):
             raise Unclear(f"PUT {kind.endpoint.path} {place}: the answer has no id")
-        return per_unit.shown(kind, place, answer)
+        return unit_objects.unit_row(kind, place, answer)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; an object that is already gone is no error."""
         path = f"{kind.endpoint.path}/{segment(locator)}"
         query: Mapping[str, str] | None = None
         if isinstance(kind.endpoint.shape, PerUnit):
-            path, query = per_unit.addressed(kind, locator)
+            path, query = unit_objects.unit_path(kind, locator)
         try:
             self._call("DELETE", path, query)
         except ObjectNotFound:
@@ -191,7 +195,7 @@ class RunaiProvider:
     def locator(self, kind: Kind, row: Row) -> str:
         """The id, or type, scope and unit."""
         if isinstance(kind.endpoint.shape, PerUnit):
-            return per_unit.locator(row)
+            return unit_objects.unit_locator(row)
         return item_id(kind.endpoint, row)
 
     def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
@@ -257,7 +261,7 @@ class RunaiProvider:
         self._call(method, path)
 
     def _call(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
-        return self._transport.call(Request(method, path, query, body))
+        return self._transport.call(ClientRequest(method, path, query, body))
 
     def _filled(self, value: Any) -> Any:
         return (
@@ -288,9 +292,9 @@ class RunaiProvider:
 
     def _log_in(self) -> str:
         body = {"grantType": "client_credentials", "clientID": self._client_id, "clientSecret": self._client_secret()}
-        answer = self._transport.exchange(Request("POST", LOG_IN, body=body), {})
+        answer = self._transport.exchange(ClientRequest("POST", LOG_IN, body=body), {})
         if answer.status in (400, 401, 403):
-            reason = explain(answer.body, "")
+            reason = failure_reason(answer.body, "")
             raise NotAuthorised(
                 f"{self._url}: client {self._client_id} could not log in: {reason}; correct client_id or client_secret",
                 answer.status,

@@ -17,7 +17,7 @@ from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.transport import Answer, segment
-from vastplan.systems.vast import asked, clones, members
+from vastplan.systems.vast import clones, members, unlisted_rights
 from vastplan.systems.vast.session import PAGE, VmsSession
 
 
@@ -84,7 +84,9 @@ class VastProvider:
                 return self.set_of(kind, locator)
             if isinstance(shape, AskedMembers):
                 rows = self.had(kind, shape.owner(locator))
-                return next((row for row in rows if asked.member_locator(kind.endpoint, shape, row) == locator), None)
+                return next(
+                    (row for row in rows if unlisted_rights.member_locator(kind.endpoint, shape, row) == locator), None
+                )
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
             row = self._vms.object(f"{kind.endpoint.path}{segment(locator)}/")
@@ -98,7 +100,7 @@ class VastProvider:
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: exactly one always exists; no other can be created")
         if isinstance(shape, Asked):
-            locator, values = asked.split(shape, body)
+            locator, values = unlisted_rights.split_body(shape, body)
             self._set(kind, shape, locator, values)
             return {**body, endpoint.id[0]: locator}
         if isinstance(shape, Clones):
@@ -108,8 +110,8 @@ class VastProvider:
             owner = shape.locator(str(body[shape.within]), str(body[shape.of]))
             path, sent = shape.path, self._whose(kind, shape, owner)
         if isinstance(shape, Members):
-            owner, sent = members.parted(shape, body)
-            path = members.path(shape, owner)
+            owner, sent = members.split_owner(shape, body)
+            path = members.members_path(shape, owner)
         if isinstance(shape, Members | AskedMembers):
             with self._member_writes:  # keys of one user that are created at the same time get lost
                 answer = self._vms.send("POST", path, sent)
@@ -134,10 +136,10 @@ class VastProvider:
         if body.get(shape.far.peer) is not None:
             peer = self._vms.object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
             found = clones.far(self._vms.get, shape, body, str(peer.get("guid")))
-            return self._stream(endpoint, endpoint.path, {**clones.sent(shape, body, room), **found})
+            return self._stream(endpoint, endpoint.path, {**clones.clone_request(shape, body, room), **found})
         rows = (row for page in self._vms.listed(shape.snapshots, {"tenant_id": room}) for row in page)
-        snapshot = clones.chosen(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
-        row = self._stream(endpoint, clones.path(shape, snapshot), clones.sent(shape, body, room))
+        snapshot = clones.chosen_snapshot(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
+        row = self._stream(endpoint, clones.clone_path(shape, snapshot), clones.clone_request(shape, body, room))
         return {**row, shape.taken: snapshot.get("created")}
 
     def _stream(self, endpoint: Endpoint, path: str, body: Row) -> Row:
@@ -166,8 +168,8 @@ class VastProvider:
         """PATCH the fields in `body`; the answer may be empty. Lists with calls of their own are changed by these."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
-            path, named = members.addressed(shape, locator)
-            self._vms.finish(self._vms.send("PATCH", path, {**members.parted(shape, body)[1], **named}))
+            path, named = members.member_path(shape, locator)
+            self._vms.finish(self._vms.send("PATCH", path, {**members.split_owner(shape, body)[1], **named}))
         elif isinstance(shape, Singleton):
             self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, body))
         elif isinstance(shape, Asked):
@@ -197,7 +199,7 @@ class VastProvider:
                 whose = self._whose(kind, shape, locator)
                 self._vms.finish(self._vms.send("DELETE", shape.path, {**whose, shape.key: shape.parts(locator)[2]}))
             elif isinstance(shape, Members):
-                path, named = members.addressed(shape, locator)
+                path, named = members.member_path(shape, locator)
                 self._vms.finish(self._vms.send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
             elif kind.endpoint.revoked is not None:
                 self._vms.send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
@@ -220,10 +222,14 @@ class VastProvider:
         if isinstance(shape, Singleton):
             return SINGLETON_ID
         if isinstance(shape, Asked):
-            return asked.locator(shape, row)
+            return unlisted_rights.asked_locator(shape, row)
         if isinstance(shape, AskedMembers):
-            return asked.member_locator(kind.endpoint, shape, row)
-        return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
+            return unlisted_rights.member_locator(kind.endpoint, shape, row)
+        return (
+            members.owner_locator(kind.endpoint, shape, row)
+            if isinstance(shape, Members)
+            else item_id(kind.endpoint, row)
+        )
 
     def set_of(self, kind: Kind, locator: str) -> Row | None:
         """The rights of a user or group in a tenant, `None` without any or without the tenant. Raises `Nobody`."""
@@ -233,7 +239,7 @@ class VastProvider:
         of = self._place(shape, place)
         if of is None:
             return None
-        return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
         """The keys of a user in a tenant, by the user's locator; empty without the tenant. Raises `Nobody`."""
@@ -243,7 +249,7 @@ class VastProvider:
         of = self._place(shape, place)
         if of is None:
             return []
-        return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.key_rows(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
     def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """The changes in the events since the first of these was applied; at most `PAGES` pages."""
@@ -300,7 +306,7 @@ class VastProvider:
 
     def _member(self, kind: Kind, shape: Members, locator: str) -> Row | None:
         """A member, which has no path of its own: it is read from its owner's list."""
-        endpoint, (owner, _) = kind.endpoint, members.parts(locator)
+        endpoint, (owner, _) = kind.endpoint, members.owner_and_id(locator)
         if shape.within:
             pages: Iterator[list[Row]] = iter([[self._vms.object(f"{endpoint.path}{segment(owner)}/")]])
         else:
@@ -308,7 +314,7 @@ class VastProvider:
             pages = self._vms.listed(endpoint.path, {**endpoint.query, **only})
         rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
         # a server ignores a filter that it does not know
-        return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
+        return next((row for row in rows if members.owner_locator(endpoint, shape, row) == locator), None)
 
     def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
         """The fields of a body that name the user of a locator. Raises `ObjectNotFound` if the tenant or the user does not exist."""
@@ -316,7 +322,7 @@ class VastProvider:
         of = self._place(shape, place)
         if of is None:
             raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
-        return asked.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
 
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
         """The answer about a user or group in the place with id `of`. Raises `Nobody` if the place does not know the name."""
@@ -335,7 +341,9 @@ class VastProvider:
         of = self._place(shape, place)
         if of is None:
             raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
-        self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
+        self._vms.finish(
+            self._vms.send("PATCH", kind.endpoint.path, unlisted_rights.asked_body(shape, name, of, values))
+        )
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
         """The id of the tenant of that name, `None` if none exists. Raises `Unreachable` if several do.

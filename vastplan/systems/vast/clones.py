@@ -17,25 +17,27 @@ LATEST, BEFORE = "latest", "before "
 _USABLE = "SUCCEED"
 
 
-def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
+def chosen_snapshot(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
     """The snapshot that a body refers to, from the rows of its tenant. Raises `Refused` if none exists.
 
     `latest` and `before TIME` use the time of creation that the cluster shows; a snapshot that is still being
     created is not considered.
     """
     directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
-    there = [row for row in rows if _folder(row.get("path")) == directory]
+    candidates = [row for row in rows if _folder(row.get("path")) == directory]
     if which != LATEST and not which.startswith(BEFORE):
-        named = next((row for row in there if row.get("name") == which), None)
+        named = next((row for row in candidates if row.get("name") == which), None)
         if named is None:
             raise Refused(f"{directory} has no snapshot {which}: it may have expired")
         return named
     until = parse_moment(which.removeprefix(BEFORE)) if which != LATEST else None
-    dated = [(made, row) for row in there if _is_usable(row) and (made := parse_moment(row.get("created"))) is not None]
+    dated = [
+        (made, row) for row in candidates if _is_usable(row) and (made := parse_moment(row.get("created"))) is not None
+    ]
     in_time = [(made, row) for made, row in dated if until is None or made <= until]
     if not in_time:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
-        raise Refused(f"{directory} has no snapshot{late} that can be cloned ({len(there)} exist)")
+        raise Refused(f"{directory} has no snapshot{late} that can be cloned ({len(candidates)} exist)")
     return max(in_time, key=lambda pair: pair[0])[1]
 
 
@@ -75,13 +77,13 @@ def _one(answer: Any, field: str, value: object) -> Row | None:
     return next((row for row in _rows(answer) if row.get(field) == value), None)
 
 
-def sent(shape: Clones, body: Row, room: object) -> Row:
+def clone_request(shape: Clones, body: Row, room: object) -> Row:
     """The body that creates a clone in a tenant, without fields that are in the path or only chose the snapshot."""
     skipped = {shape.of, shape.which, shape.room[0]}
     return {**{name: value for name, value in body.items() if name not in skipped}, shape.sent_room: room}
 
 
-def path(shape: Clones, snapshot: Row) -> str:
+def clone_path(shape: Clones, snapshot: Row) -> str:
     """The path at which a snapshot is cloned."""
     return shape.path.replace("{snapshot}", str(snapshot["id"]))
 

@@ -34,35 +34,35 @@ def with_owner(shape: Members, row: Row, owner: str) -> Row:
     return _with(row, shape.owner, int(owner) if owner.isdecimal() else owner)
 
 
-def parted(shape: Members, body: Row) -> tuple[str, Row]:
+def split_owner(shape: Members, body: Row) -> tuple[str, Row]:
     """A body's owner, "" when it has none, and the body without it: the owner is in the path."""
     owner = at(body, shape.owner)
     return "" if owner is None else str(owner), _without(body, shape.owner)
 
 
-def path(shape: Members, owner: str) -> str:
+def members_path(shape: Members, owner: str) -> str:
     """The path at which an owner's members are created, changed and deleted. Raises `Refused` if the body named no owner."""
     if not owner:
         raise Refused(f"{shape.path}: the body names no owner")
     return shape.path.replace("{owner}", segment(owner))
 
 
-def locator(endpoint: Endpoint, shape: Members, row: Row) -> str:
+def owner_locator(endpoint: Endpoint, shape: Members, row: Row) -> str:
     """`OWNER/ID`, "" for a row that lacks either."""
     owner, member = at(row, shape.owner), item_id(endpoint, row)
     return f"{owner}/{member}" if owner is not None and member else ""
 
 
-def parts(locator: str) -> tuple[str, str]:
+def owner_and_id(locator: str) -> tuple[str, str]:
     """Owner and id of a locator; an id may hold slashes, an owner does not."""
     owner, _, member = locator.partition("/")
     return owner, member
 
 
-def addressed(shape: Members, locator: str) -> tuple[str, Row]:
+def member_path(shape: Members, locator: str) -> tuple[str, Row]:
     """The path at which a member is changed and deleted, and what in the body names it."""
-    owner, member = parts(locator)
-    return path(shape, owner), {shape.key: member}
+    owner, member = owner_and_id(locator)
+    return members_path(shape, owner), {shape.key: member}
 
 
 def removed_with(shape: Members, row: Row) -> Row:

@@ -24,7 +24,7 @@ _KEEP = timedelta(days=7)  # after which a snapshot of an operation expires: a p
 Row = Mapping[str, Any]
 
 
-def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
+def find_path(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
     """The row of a path by its guid, or by the name that both sides share; `None` if none exists. Raises `Unreachable` for
     several.
     """
@@ -67,8 +67,8 @@ class VastReplica:
     def points(self) -> tuple[Point, ...]:
         """The restore points of its stream, oldest first; one that has not arrived has no time of arrival."""
         rows = self._provider.rows("/replicationrestorepoints/", {"stream__id": self._stream_id(), "page_size": None})
-        ours = [row for row in rows if row.get("protected_path_guid") == self._guid and row.get("guid")]
-        ours.sort(key=lambda row: (str(row.get("created")), int(row.get("id") or 0)))
+        own_rows = [row for row in rows if row.get("protected_path_guid") == self._guid and row.get("guid")]
+        own_rows.sort(key=lambda row: (str(row.get("created")), int(row.get("id") or 0)))
         return tuple(
             Point(
                 str(row["guid"]),
@@ -77,7 +77,7 @@ class VastReplica:
                 row["logical_size"] if isinstance(row.get("logical_size"), int) else None,
                 str(row.get("name") or ""),
             )
-            for row in ours
+            for row in own_rows
         )
 
     def now(self) -> datetime | None:
@@ -127,14 +127,14 @@ class VastReplica:
     def kept(self, name: str) -> Kept | None:
         """The snapshot of its directory of that name; names are not unique in VMS, so several are an error."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
-        ours = [
+        own_rows = [
             row
             for row in rows
             if row.get("name") == name and _directory(row.get("path")) == _directory(self._directory)
         ]
-        if len(ours) > 1:
-            raise Unreachable(f"{self._provider.describe()} has {len(ours)} snapshots {name} of one directory")
-        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) in TAKEN) if ours else None
+        if len(own_rows) > 1:
+            raise Unreachable(f"{self._provider.describe()} has {len(own_rows)} snapshots {name} of one directory")
+        return Kept(str(own_rows[0].get("id")), name, _plain(own_rows[0].get("state")) in TAKEN) if own_rows else None
 
     def _tenant(self) -> Any:
         return self._provider.object(self.path).get("tenant_id")
@@ -142,11 +142,11 @@ class VastReplica:
     def _stream_id(self) -> str:
         if not self._stream:
             rows = self._provider.rows("/replicationstreams/", {})
-            ours = [row for row in rows if row.get("protected_path_guid") == self._guid]
-            if len(ours) != 1:
-                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams; vastplan supports one"
+            own_rows = [row for row in rows if row.get("protected_path_guid") == self._guid]
+            if len(own_rows) != 1:
+                text = f"{self._provider.describe()}: {self.path} has {len(own_rows)} streams; vastplan supports one"
                 raise Unreachable(text)
-            self._stream = str(ours[0].get("id"))
+            self._stream = str(own_rows[0].get("id"))
         return self._stream
 
 
@@ -164,6 +164,6 @@ def _directory(path: Any) -> str:
     return str(path or "").rstrip("/")
 
 
-def _plain(said: Any) -> str:
+def _plain(value: Any) -> str:
     """A value in upper case with underscores: case and blanks vary between versions."""
-    return str(said or "").strip().upper().replace(" ", "_")
+    return str(value or "").strip().upper().replace(" ", "_")

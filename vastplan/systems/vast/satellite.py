@@ -61,7 +61,7 @@ class VastCached:
             if isinstance(item, dict) and _is_of(item.get("tenant"), key, name)
             for one in _dicts(item.get("paths"))
             if _plain(one.get("path")) == _plain(directory) and isinstance(one.get("task_id"), int)
-            if _said(one) not in (_COMPLETE, *_FAILED)
+            if _returned(one) not in (_COMPLETE, *_FAILED)
         )
 
     def prefetched(self, task: int, directory: str) -> Prefetch | None:
@@ -70,7 +70,7 @@ class VastCached:
             row = self._provider.object(f"{self.path}prefetch_path", {"task_id": task})
         except ObjectNotFound:
             return None
-        said = _said(row)
+        said = _returned(row)
         progress = Progress.FAILED if said in _FAILED else Progress.RUNNING
         if said == _COMPLETE or (said == "SUCCESS" and task not in self.running(directory)):
             progress = Progress.COMPLETE
@@ -100,7 +100,7 @@ def _dicts(value: Any) -> list[Row]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _said(row: Row) -> str:
+def _returned(row: Row) -> str:
     return str(row.get("code") or "").strip().upper()
 
 

@@ -12,9 +12,9 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.schema.kind import Row
 from vastplan.schema.transport_limits import TransportLimits
-from vastplan.systems.failures import explain, one_line
+from vastplan.systems.failures import failure_reason, one_line
 from vastplan.systems.http import Session
-from vastplan.systems.transport import Answer, Request, Transport, segment
+from vastplan.systems.transport import Answer, ClientRequest, Transport, segment
 
 PAGE = 1000  # from VMS 5.5 on, unpaged lists are cut short without notice
 TASK_TIMEOUT = 600.0  # seconds
@@ -60,11 +60,11 @@ class VmsSession:
 
     def send(self, method: str, path: str, body: Row | None = None) -> Answer:
         """The answer to a call."""
-        return self.transport.call(Request(method, path, body=body))
+        return self.transport.call(ClientRequest(method, path, body=body))
 
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         """The body of the answer to a GET."""
-        return self.transport.call(Request("GET", path, query)).body
+        return self.transport.call(ClientRequest("GET", path, query)).body
 
     def object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
         """The object that a GET answers. Raises `Unreachable` if it is none."""
@@ -146,10 +146,12 @@ class VmsSession:
     def _log_in(self) -> str:
         assert self._user is not None
         name, password = self._user
-        answer = self.transport.exchange(Request("POST", LOG_IN, body={"username": name, "password": password()}), {})
+        answer = self.transport.exchange(
+            ClientRequest("POST", LOG_IN, body={"username": name, "password": password()}), {}
+        )
         if answer.status in (400, 401, 403):
             raise NotAuthorised(
-                f"{self.url}: user {name} could not log in: {explain(answer.body, '')}; correct username or password",
+                f"{self.url}: user {name} could not log in: {failure_reason(answer.body, '')}; correct username or password",
                 answer.status,
             )
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:

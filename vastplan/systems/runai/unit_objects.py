@@ -9,17 +9,17 @@ from vastplan.schema.endpoint import PerUnit
 from vastplan.schema.kind import Kind, Row
 
 _UNITS = {"project": "projectId", "department": "departmentId", "cluster": "clusterId"}
-_SAID = frozenset({"scope", "name", *_UNITS.values()})  # the fields of `meta` that a PUT accepts
+_WRITABLE_META = frozenset({"scope", "name", *_UNITS.values()})  # the fields of `meta` that a PUT accepts
 _NOTE = "sourceOfRule"  # which unit a rule comes from: only answers have it, and nobody wrote it
 
 
-def locator(row: Row) -> str:
+def unit_locator(row: Row) -> str:
     """`TYPE/SCOPE/UNIT`."""
     meta = row["meta"]
     return f"{row['type']}/{meta['scope']}/{meta.get(_UNITS.get(meta['scope'], ''))}"
 
 
-def addressed(kind: Kind, place: str) -> tuple[str, dict[str, str]]:
+def unit_path(kind: Kind, place: str) -> tuple[str, dict[str, str]]:
     """The path and the query for a locator."""
     shape = kind.endpoint.shape
     assert isinstance(shape, PerUnit)
@@ -34,21 +34,23 @@ def is_one(kind: Kind, row: Row) -> bool:
     return row.get("type") in shape.paths and (row.get("meta") or {}).get("scope") in _UNITS
 
 
-def shown(kind: Kind, place: str, body: Row) -> Row:
+def unit_row(kind: Kind, place: str, body: Row) -> Row:
     """The row of an answer; `beside` is the number of rules in it that no field of the kind covers."""
-    ours = {field.wire for field in kind.fields}
-    others = [path for path in _leaves(body.get("policy"), ("policy",)) if not any(path[: len(w)] == w for w in ours)]
+    covered = {field.wire for field in kind.fields}
+    others = [
+        path for path in _leaves(body.get("policy"), ("policy",)) if not any(path[: len(w)] == w for w in covered)
+    ]
     return {**body, "type": place.partition("/")[0], "beside": len(others)}
 
 
-def sent(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
+def unit_body(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
     """The body of a PUT: the policy, with what was read of its options, and the unit that it belongs to."""
     meta = {**(fresh.get("meta") or {}), **(body.get("meta") or {})}
     if meta.get("scope") == "cluster":
         meta["clusterId"] = cluster
     policy = {name: value for name, value in (body.get("policy") or {}).items() if name != "status"}
-    told = {name: value for name, value in meta.items() if name in _SAID and value is not None}
-    return {"meta": told, "policy": _kept(policy, fresh.get("policy"))}
+    identity = {name: value for name, value in meta.items() if name in _WRITABLE_META and value is not None}
+    return {"meta": identity, "policy": _kept(policy, fresh.get("policy"))}
 
 
 def _kept(value: Any, before: Any) -> Any:

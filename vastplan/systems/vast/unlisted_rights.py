@@ -11,7 +11,7 @@ from vastplan.schema.endpoint import Asked, AskedMembers, Endpoint
 from vastplan.schema.kind import Row
 
 
-def locator(shape: Asked, row: Row) -> str:
+def asked_locator(shape: Asked, row: Row) -> str:
     """The locator of a row, "" if the row lacks the user or group, or the tenant."""
     place, name = row.get(shape.within), row.get(shape.name)
     return shape.locator(str(place), str(name)) if place and name else ""
@@ -25,15 +25,15 @@ def found(endpoint: Endpoint, shape: Asked, locator: str, answer: Any) -> Row | 
     return {**answer, shape.within: place, shape.name: name, endpoint.id[0]: locator}
 
 
-def split(shape: Asked, body: Row) -> tuple[str, Row]:
+def split_body(shape: Asked, body: Row) -> tuple[str, Row]:
     """The locator of the object that a body sets, and the values. Raises `Refused` if the body does not name the object."""
-    at = locator(shape, body)
+    at = asked_locator(shape, body)
     if not at:
         raise Refused(f"the body needs {shape.name} and {shape.within}")
     return at, {key: value for key, value in body.items() if key not in (shape.within, shape.name)}
 
 
-def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
+def key_rows(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
     """The rows of a user's keys, in the form of any release. A `remote` key belongs to another cluster and is left out.
 
     Raises `Refused` for a local user, whose keys are objects of another kind. Releases before 5.4 return `key` and `status`, and the
@@ -71,6 +71,6 @@ def known_by(shape: AskedMembers, place: Any, answer: Row) -> Row:
     raise Refused(f"the answer about {answer.get('name')} has none of {', '.join(shape.known_by)}")
 
 
-def addressed(shape: Asked, name: str, place: Any, values: Mapping[str, Any]) -> Row:
+def asked_body(shape: Asked, name: str, place: Any, values: Mapping[str, Any]) -> Row:
     """The body that sets values of a user or group in a place."""
     return {shape.name: name, shape.place: place, **values}
