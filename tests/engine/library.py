@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from vastplan.engine.applying.apply import apply
+from vastplan.engine.applying.apply import apply_actions
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.deciding.ignore import IgnoreRule
 from vastplan.engine.deciding.plan import PlanInputs, build, collections_to_read
@@ -244,7 +244,7 @@ class Bench:
         )  # fmt: skip
         moves = {str(old): str(new) for old, new in moves_of(plan.actions).items()}
         self.book.add(events.move_event(moves))
-        return apply(plan, run, parallel=parallel, progress=lambda *_: None, stop=stop or threading.Event())
+        return apply_actions(plan, run, parallel=parallel, progress=lambda *_: None, stop=stop or threading.Event())
 
     def done(self, *entries: Entry) -> Receipt:
         """Plan and apply; fails unless all of it was done."""

@@ -11,7 +11,7 @@ from tests.engine.library import SITE
 from tests.engine.test_delivery import BOX, JIM, JOE, KINDS, Lobby, badge, begun, card, other
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import owners
-from vastplan.engine.values.unowned import Beside, more_than_known
+from vastplan.engine.values.unowned import UnownedObjects, more_than_known
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Plan
@@ -78,6 +78,6 @@ def test_what_another_document_owns_is_known() -> None:
     claim = Claim(kind="card", id="n2", document="other", address="iad/card/x")
     others = owners("doc", {SITE: SiteClaims("here", claims=(claim,))})
     assert theirs.name == "n2"  # whose it is would not tell it from the other one
-    assert not [*more_than_known([Beside(card(), (theirs,))], others)]
-    (note,) = more_than_known([Beside(card(), (ours, theirs))], others)
+    assert not [*more_than_known([UnownedObjects(card(), (theirs,))], others)]
+    (note,) = more_than_known([UnownedObjects(card(), (ours, theirs))], others)
     assert note.message.startswith("reader ann: 1 card more")

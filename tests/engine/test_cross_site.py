@@ -11,7 +11,7 @@ import pytest
 from tests.lab import EVERYTHING, REGISTRY_KINDS, Lab
 from vastplan.app import drift, ledger
 from vastplan.app.plan import PlanOptions, make_plan
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.matching.match import match
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
@@ -199,7 +199,7 @@ def test_a_name_is_that_of_an_object_of_the_same_site_alone() -> None:
     there = Live("pdx", pool, "7", "7", {"name": "x"}, {"id": "7", "name": "x", "leading_vip": "10.9.2.10"}, {})
     here = Live("iad", of_class, "u", "gold", {"name": "gold", "vip_pool": "x"}, {"name": "gold"}, {})
     collections = {("pdx", "vip_pool"): [there], ("iad", "vip_pool"): [], ("iad", "storage_class"): [here]}
-    observed = Observed({key: Collection(objects) for key, objects in collections.items()})
+    observed = Observed({key: ObservedCollection(objects) for key, objects in collections.items()})
     matches = match(REGISTRY_KINDS, observed, {}, {})
     assert matches.symbolic(of_class, here)["vip_pool"] == "x"
     same = Ref(Address("pdx", "vip_pool", "x"), managed=False)

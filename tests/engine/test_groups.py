@@ -12,11 +12,11 @@ import pytest
 from tests.guards.stage import Nobody, kinds
 from vastplan.engine.deciding.plan import PlanInputs, build, collections_to_read
 from vastplan.engine.live.consent import Consent
-from vastplan.engine.live.groups import key_of, members, part_of, turned
-from vastplan.engine.live.observe import Collection, Observed, live_of
+from vastplan.engine.live.groups import group_key, other_members, part_of, turned
+from vastplan.engine.live.observe import Observed, ObservedCollection, live_of
 from vastplan.engine.live.owners import owners
 from vastplan.engine.matching.match import match
-from vastplan.engine.state.responsibility import Standing, standings
+from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
@@ -73,7 +73,7 @@ def observed(
         }
         for name, kind in kinds().items():
             live = [live_of(site, kind, one, Nobody()) for one in there.get(name, [])]  # type: ignore[arg-type]
-            found[site, name] = Collection(error="no answer") if site in unread else Collection(live)
+            found[site, name] = ObservedCollection(error="no answer") if site in unread else ObservedCollection(live)
     return Observed(found)
 
 
@@ -268,7 +268,7 @@ def test_one_that_has_no_other_member_leads_whatever_it_says() -> None:
 def test_a_kind_that_is_not_grouped_has_no_members() -> None:
     seen = observed(both("SOURCE", "DESTINATION"))
     (tenant,) = seen.objects("iad", "tenant")
-    assert (key_of(tenant), members(seen, tenant), part_of(tenant).value) == ("", [], "member")
+    assert (group_key(tenant), other_members(seen, tenant), part_of(tenant).value) == ("", [], "member")
     assert turned(tenant, {}, {"name": "t"}) == {"name": "t"}
 
 
@@ -284,6 +284,6 @@ def test_what_the_system_has_of_it_on_the_other_site_is_a_copy_under_any_name() 
     matches = match(kinds(), seen, {"iad": book.part()}, {PATH["iad"]: path("iad")})
     told = standings(matches, owners("doc", {}), {*matches.owned, PATH["iad"]})
     (policy,), (copy,) = seen.objects("pdx", "protection_policy"), seen.objects("pdx", "protected_path")
-    assert [told.of(one) for one in (policy, copy)] == [Standing.COPY, Standing.COPY]
+    assert [told.of(one) for one in (policy, copy)] == [Responsibility.COPY, Responsibility.COPY]
     (tenant,) = seen.objects("pdx", "tenant")
-    assert told.of(tenant) is Standing.NOBODYS
+    assert told.of(tenant) is Responsibility.NOBODYS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.deciding.ignore import IgnoreRule, ignore, without
+from vastplan.engine.deciding.ignore import IgnoreRule, drop_leaves, ignore
 from vastplan.engine.matching.attribution import attribute
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
@@ -140,8 +140,8 @@ def test_what_need_not_be_replaced_any_more_is_updated_for_what_is_left_of_it(be
 def test_values_without_what_is_left() -> None:
     fields = KINDS["shelf"].fields
     values = {"name": "a", "size": 3, "labels": {"x": "1", "y": "2"}}
-    assert without(fields, values, []) is values
-    assert without(fields, values, ["size", "labels.x", "nothing"]) == {"name": "a", "labels": {"y": "2"}}
+    assert drop_leaves(fields, values, []) is values
+    assert drop_leaves(fields, values, ["size", "labels.x", "nothing"]) == {"name": "a", "labels": {"y": "2"}}
     assert values["labels"] == {"x": "1", "y": "2"}
 
 

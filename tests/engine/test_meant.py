@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.live.namesakes import meant
+from vastplan.engine.live.namesakes import referred_objects
 from vastplan.engine.live.observe import Observed
 
 LABELS = {"run.ai/resource": "access-key"}
@@ -98,11 +98,14 @@ def test_where_the_project_is_not_known_any_of_the_name_may_be_meant(lab: Lab) -
     observed = lab.planned().matches.observed
     (one,) = (live for live in observed.objects("iad", "access_key_credential") if live.attributes["name"] == "s3" and
               str(live.values["project"]) == str(project_id(lab, "one")))  # fmt: skip
-    known = [live.locator for live in meant(observed, one, "secret", "name", "s3")]
+    known = [live.locator for live in referred_objects(observed, one, "secret", "name", "s3")]
     without = Observed({key: read for key, read in observed.collections.items() if key[1] != "project"})
     assert known == ["runai-one/s3"]
-    assert {live.locator for live in meant(without, one, "secret", "name", "s3")} == {"runai-one/s3", "runai-two/s3"}
-    assert meant(observed, one, "secret", "name", "another") == []
+    assert {live.locator for live in referred_objects(without, one, "secret", "name", "s3")} == {
+        "runai-one/s3",
+        "runai-two/s3",
+    }
+    assert referred_objects(observed, one, "secret", "name", "another") == []
 
 
 @pytest.mark.parametrize("going", TEAMS)
@@ -138,9 +141,9 @@ def test_a_project_that_has_no_namespace_yet_is_to_have_the_one_that_follows(
     assert project is not None
     project.attributes["namespace"] = None
     project.values["namespace"] = said.get("requestedNamespace")
-    assert [live.locator for live in meant(observed, credential, "secret", "name", "s3")] == [f"{where}/s3"]
+    assert [live.locator for live in referred_objects(observed, credential, "secret", "name", "s3")] == [f"{where}/s3"]
     project.values |= {"name": None, "namespace": None}
-    assert {live.locator for live in meant(observed, credential, "secret", "name", "s3")} == {
+    assert {live.locator for live in referred_objects(observed, credential, "secret", "name", "s3")} == {
         "runai-one/s3",
         "runai-two/s3",
     }

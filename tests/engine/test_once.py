@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine import library
 from tests.engine.library import Bench, Library, action, at, entry
-from vastplan.engine.values.creation import made_of, noted
+from vastplan.engine.values.creation import created_source, recorded_source
 from vastplan.model.errors import Unclear
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
@@ -194,7 +194,7 @@ def test_after_an_answer_that_is_lost_what_is_seen_is_noted(bench: Bench) -> Non
 
 def test_of_what_is_made_again_nothing_is_noted() -> None:
     shelf = library.KINDS["shelf"]
-    assert (made_of(shelf, {"name": "s"}), noted(shelf, {"name": "s"})) == ({}, {})
+    assert (created_source(shelf, {"name": "s"}), recorded_source(shelf, {"name": "s"})) == ({}, {})
 
 
 @pytest.mark.parametrize(("before", "after"), [("sewn", "glued"), ("glued", "sewn"), ("stapled", "sewn")])

@@ -13,7 +13,7 @@ import yaml
 
 from tests.guards.stage import planned
 from tests.lab import REGISTRY_KINDS
-from vastplan.engine.access.opening import keeps_closed, openings
+from vastplan.engine.access.opening import action_openings, keeps_closed
 from vastplan.engine.live.diff import from_nothing
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.referrers import Referrers
@@ -99,7 +99,7 @@ def _openings(kind: str, verb: Verb, desired: dict[str, Any] | None = None) -> t
     """Those of an object of which nothing else is known."""
     matches = SimpleNamespace(kinds=REGISTRY_KINDS, match=lambda _: SimpleNamespace(live=None))
     action = Action(Address("iad", kind, "one"), verb, "", desired=desired or {})
-    return openings(action, cast(Matches, matches), {}, Referrers())
+    return action_openings(action, cast(Matches, matches), {}, Referrers())
 
 
 def test_what_is_only_said_when_it_is_made_is_shown_where_it_opens() -> None:

@@ -15,7 +15,7 @@ from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.deciding.plan import PlanInputs, build
 from vastplan.engine.live.consent import Consent
 from vastplan.engine.live.matches import Matches
-from vastplan.engine.live.observe import Collection, Observed, live_of
+from vastplan.engine.live.observe import Observed, ObservedCollection, live_of
 from vastplan.engine.live.read import observe
 from vastplan.engine.matching.match import match
 from vastplan.ledger import events
@@ -33,13 +33,13 @@ from vastplan.schema.types import Name, ReferenceName, Spec
 ELSEWHERE = Address("pdx", "shelf", "far")
 
 
-def matched(observed: Mapping[tuple[str, str], Collection], *entries: Entry) -> Matches:
+def matched(observed: Mapping[tuple[str, str], ObservedCollection], *entries: Entry) -> Matches:
     """What was read, with nothing in the ledger."""
     return match(KINDS, Observed(observed), {}, {entry.address: entry for entry in entries})
 
 
 def test_of_a_system_that_is_not_there_only_what_has_a_name_is_known() -> None:
-    found = matched({("pdx", "shelf"): Collection(error="site pdx has no library", absent=True)})
+    found = matched({("pdx", "shelf"): ObservedCollection(error="site pdx has no library", absent=True)})
     assert found.resolve(Ref(ELSEWHERE, managed=False), "name") == "far"
     assert found.resolve(Ref(ELSEWHERE, managed=False), "path") == "far"
     unknown = found.resolve(Ref(ELSEWHERE, managed=False), "id")
@@ -47,7 +47,7 @@ def test_of_a_system_that_is_not_there_only_what_has_a_name_is_known() -> None:
 
 
 def test_of_a_system_that_does_not_answer_nothing_is_known() -> None:
-    found = matched({("pdx", "shelf"): Collection(error="down")})
+    found = matched({("pdx", "shelf"): ObservedCollection(error="down")})
     assert found.resolve(Ref(ELSEWHERE, managed=False), "name") == Unknown("down", Reason.UNREAD)
 
 
@@ -64,7 +64,7 @@ def resolver(
     made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library
 ) -> Callable[[Ref, str], Any]:
     """How an apply that has made something resolves a reference."""
-    observed = {(site, name): Collection() for site in (SITE, "pdx") for name in KINDS}
+    observed = {(site, name): ObservedCollection() for site in (SITE, "pdx") for name in KINDS}
     context = ApplyContext(
         kinds=KINDS, providers={(site, "library"): one for site, one in providers.items()}, journals={}, ledger={},
         matches=matched(observed, *entries), reveal=str, now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
@@ -113,7 +113,7 @@ def test_an_identity_is_compared_as_it_reads() -> None:
         at("shelf", "a"): entry("shelf", "a"),
         at("slip", "s"): Entry(at("slip", "s"), {"shelf": Ref(at("shelf", "a"))}),
     }
-    seen = Observed({(SITE, "shelf"): Collection([shelf]), (SITE, "slip"): Collection([lying])})
+    seen = Observed({(SITE, "shelf"): ObservedCollection([shelf]), (SITE, "slip"): ObservedCollection([lying])})
     assert match(kinds, seen, {}, entries).match(at("slip", "s")).live == lying
 
 
@@ -147,7 +147,7 @@ def lent(loan: Kind, names: tuple[str, ...]) -> Plan:
     }
     seen = Observed(
         {
-            (site, name): Collection([live_of(site, kinds[name], row, library) for row in found])
+            (site, name): ObservedCollection([live_of(site, kinds[name], row, library) for row in found])
             for (site, name), found in rows.items()
         }
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.guards.stage import planned
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
-from vastplan.engine.state.responsibility import Standing, standings
+from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.model.address import Address
 
 OURS = Address("iad", "protected_path", "nightly")
@@ -26,14 +26,14 @@ def test_a_copy_is_told_by_the_one_of_ours_that_it_is_called_as() -> None:
         return replace(live, site="pdx", id="9")
 
     told = standings(matches, Owners("doc"), [OURS])
-    assert told.of(nightly) is Standing.OURS
-    assert told.of(weekly) is Standing.NOBODYS
-    assert told.of(hourly) is Standing.ELSEWHERE
-    assert told.of(elsewhere(nightly)) is Standing.COPY
-    assert told.of(elsewhere(weekly)) is Standing.NOBODYS
+    assert told.of(nightly) is Responsibility.OURS
+    assert told.of(weekly) is Responsibility.NOBODYS
+    assert told.of(hourly) is Responsibility.ELSEWHERE
+    assert told.of(elsewhere(nightly)) is Responsibility.COPY
+    assert told.of(elsewhere(weekly)) is Responsibility.NOBODYS
     told = standings(matches, Owners("doc"), [])
-    assert told.of(nightly) is Standing.SPOKEN_OF
-    assert told.of(elsewhere(nightly)) is Standing.NOBODYS
+    assert told.of(nightly) is Responsibility.SPOKEN_OF
+    assert told.of(elsewhere(nightly)) is Responsibility.NOBODYS
 
 
 def test_a_copy_of_one_that_is_yet_to_be_made_is_told_by_its_key() -> None:
@@ -42,4 +42,4 @@ def test_a_copy_of_one_that_is_yet_to_be_made_is_told_by_its_key() -> None:
     (nightly,) = matches.observed.objects("iad", "protected_path")
     assert OURS not in matches.desired
     told = standings(matches, Owners("doc"), [Address("pdx", *OURS[1:])])
-    assert told.of(nightly) is Standing.COPY
+    assert told.of(nightly) is Responsibility.COPY

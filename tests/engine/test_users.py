@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.engine.library import KINDS, SITE
-from vastplan.engine.live.creator import ITSELF, made_by
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.creator import ITSELF, creator_of
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.live.twins import twins
 from vastplan.engine.live.users import by_used, index_users
 from vastplan.model.value import Reason, Unknown
@@ -32,9 +32,11 @@ def live(kind: Kind, number: str, site: str = SITE, **values: Any) -> Live:
 
 def seen(*objects: Live, **unread: str) -> Observed:
     """Those objects, and of the other kinds that nothing is there, or why it is not known."""
-    collections = {(SITE, name): Collection(error=unread.get(name, "")) for name in ("shelf", "book", "catalogue")}
+    collections = {
+        (SITE, name): ObservedCollection(error=unread.get(name, "")) for name in ("shelf", "book", "catalogue")
+    }
     for one in objects:
-        collections.setdefault((one.site, one.kind.name), Collection()).objects.append(one)
+        collections.setdefault((one.site, one.kind.name), ObservedCollection()).objects.append(one)
     return Observed(collections)
 
 
@@ -69,7 +71,9 @@ def test_what_could_not_be_read_is_not_nobody() -> None:
     shelf = live(SHELF, "1", name="a")
     (users,) = index_users(seen(shelf, book="503"), [SHELF]).of(shelf)
     assert users.rooms == users.counts == Unknown("503", Reason.UNREAD)
-    nowhere = Observed({(SITE, "shelf"): Collection([shelf]), (SITE, "book"): Collection(error="none", absent=True)})
+    nowhere = Observed(
+        {(SITE, "shelf"): ObservedCollection([shelf]), (SITE, "book"): ObservedCollection(error="none", absent=True)}
+    )
     assert [users.counts for users in index_users(nowhere, [SHELF]).of(shelf)] == [{}]
 
 
@@ -92,9 +96,9 @@ def test_twins_are_those_of_one_site_and_identity() -> None:
 
 def test_who_made_an_object_for_itself() -> None:
     book, shelf = live(BOOK, "1", title="t"), live(replace(SHELF, lets_in=LetsIn("nobody reads")), "1", name="a")
-    assert made_by(book) == made_by(shelf) == ""
+    assert creator_of(book) == creator_of(shelf) == ""
     for maker, *owners in (("StatefulSet", "StatefulSet web", "Job a"), ("kube-controller-manager",) * 2):
         owned = [replace(one, owners=tuple(owners)) for one in (book, shelf)]
-        assert [made_by(one) for one in owned] == [maker, ""]
-        assert made_by(replace(owned[1], controller="a driver")) == "a driver"
-    assert made_by(replace(book, system_owned=True, owners=("Job a",))) == ITSELF
+        assert [creator_of(one) for one in owned] == [maker, ""]
+        assert creator_of(replace(owned[1], controller="a driver")) == "a driver"
+    assert creator_of(replace(book, system_owned=True, owners=("Job a",))) == ITSELF

@@ -26,7 +26,7 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.document.load import load_document
-from vastplan.engine.applying.apply import Progress, apply
+from vastplan.engine.applying.apply import Progress, apply_actions
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.outcome import Receipt, State
@@ -228,7 +228,7 @@ class _One(ThreadPoolExecutor):
 
 def _one_by_one(plan: Plan, run: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
     """Apply without parallel operations."""
-    return apply(plan, run, parallel=1, progress=progress, stop=stop)
+    return apply_actions(plan, run, parallel=1, progress=progress, stop=stop)
 
 
 class Stage:
@@ -322,7 +322,7 @@ class Stage:
         with (
             patch("vastplan.engine.live.read.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.workspace.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
-            patch("vastplan.app.applying.carry_out.apply", _one_by_one if self.orderly else apply),
+            patch("vastplan.app.applying.carry_out.apply_actions", _one_by_one if self.orderly else apply_actions),
             patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),
         ):
             yield

@@ -34,7 +34,7 @@ import vastplan.kinds
 from vastplan.engine.deciding.plan import PlanInputs, build
 from vastplan.engine.live.consent import Approval, ChangeLimits, Consent
 from vastplan.engine.live.matches import Matches
-from vastplan.engine.live.observe import Collection, Observed, live_of
+from vastplan.engine.live.observe import Observed, ObservedCollection, live_of
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.plan import Plan
@@ -85,15 +85,15 @@ class Nobody:
 
 def observed(case: Case) -> Observed:
     """What was read."""
-    found: dict[tuple[str, str], Collection] = {}
+    found: dict[tuple[str, str], ObservedCollection] = {}
     for name, kind in kinds().items():
         rows = case.get("rows", {}).get(name, [])
         objects = [live_of("iad", kind, row, Nobody()) for row in rows]  # type: ignore[arg-type]
-        found["iad", name] = Collection(objects)
+        found["iad", name] = ObservedCollection(objects)
     for name, why in case.get("unread", {}).items():
-        found["iad", name] = Collection(error=why)
+        found["iad", name] = ObservedCollection(error=why)
     for name in case.get("absent", ()):
-        found["iad", name] = Collection(error="site iad has none", absent=True)
+        found["iad", name] = ObservedCollection(error="site iad has none", absent=True)
     for name in case.get("unasked", ()):
         del found["iad", name]
     return Observed(found)

@@ -13,9 +13,9 @@ from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.engine.deciding.plan import PlanInputs, build
 from vastplan.engine.deciding.staleness import grown, overtaken
 from vastplan.engine.guards.evidence_reads import second_read
-from vastplan.engine.live.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
+from vastplan.engine.live.consent import Approval, ChangeLimits, Consent, effective_limits, limits_of, recorded_limits
 from vastplan.engine.live.floors import too_low
-from vastplan.engine.live.observe import Collection, Observed, figure
+from vastplan.engine.live.observe import Observed, ObservedCollection, metric_value
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Severity
@@ -99,7 +99,7 @@ YES = {"ones": frozenset({"yes"}), "zeros": frozenset({"no"})}
     ],
 )  # fmt: skip
 def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, Any], found: Any) -> None:
-    assert figure(Metric("it", ("a", "b"), **more), row) == found
+    assert metric_value(Metric("it", ("a", "b"), **more), row) == found
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_how_many_may_change_and_go(limits: ChangeLimits, owned: int, changes: i
 
 
 def test_a_document_lowers_limits_at_once_and_raises_none() -> None:
-    assert in_force(ChangeLimits(5, 20), ChangeLimits(50, 10)) == ChangeLimits(5, 10)
-    assert in_force(ChangeLimits(5, 20), ChangeLimits(3, 90)) == ChangeLimits(3, 20)
+    assert effective_limits(ChangeLimits(5, 20), ChangeLimits(50, 10)) == ChangeLimits(5, 10)
+    assert effective_limits(ChangeLimits(5, 20), ChangeLimits(3, 90)) == ChangeLimits(3, 20)
     assert limits_of({}) == ChangeLimits(10, 30) and limits_of({"count": 3, "percent": 4}) == ChangeLimits(3, 4)
 
 
@@ -139,7 +139,9 @@ def _plan(asked: dict[str, int], **more: Any) -> dict[str, int]:
     (action,) = plan.actions
     guard = more.pop("guard", "")
     blocked = (Block(guard, "no"),) if guard else ()
-    return noted(replace(plan, actions=(replace(action, blocked=blocked),), **more), part, {"count": 5, "percent": 20})
+    return recorded_limits(
+        replace(plan, actions=(replace(action, blocked=blocked),), **more), part, {"count": 5, "percent": 20}
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,8 +164,8 @@ def test_nor_is_it_where_what_is_planned_now_holds_something_back(which: str) ->
     held = replace(plan, actions=(replace(plan.actions[0], blocked=(Block("mass-change", "no"),)),))
     part, recorded = PlannedSite("iad", "", 0, limits={"count": 50, "percent": 10}), {"count": 5, "percent": 20}
     saved, now = (held, plan) if which == "the plan" else (plan, held)
-    assert noted(saved, part, recorded, now) == {"count": 5, "percent": 10}
-    assert noted(plan, part, recorded, plan) == {"count": 50, "percent": 10}
+    assert recorded_limits(saved, part, recorded, now) == {"count": 5, "percent": 10}
+    assert recorded_limits(plan, part, recorded, plan) == {"count": 50, "percent": 10}
 
 
 def test_a_limit_is_raised_when_all_of_a_plan_was_applied() -> None:
@@ -543,7 +545,7 @@ def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> 
     nothing = observed({})
     seen = Observed(
         {("iad", name): one for (_, name), one in nothing.collections.items()}
-        | {("pdx", name): Collection([replace(live, site="pdx") for live in one.objects])
+        | {("pdx", name): ObservedCollection([replace(live, site="pdx") for live in one.objects])
            for (_, name), one in there.collections.items()}
     )  # fmt: skip
     plan, _ = build(

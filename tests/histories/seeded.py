@@ -41,7 +41,7 @@ def _a_class_closes_under_its_users() -> AbstractContextManager[object]:
 def _a_project_that_stays_loses_its_class() -> Iterator[None]:
     """A policy drops the namespace of a project whose delete is blocked."""
     with (
-        patch("vastplan.engine.ordering.order.dropped", lambda *_: ()),
+        patch("vastplan.engine.ordering.order.dropped_references", lambda *_: ()),
         _unheld(("persistent_volume_claim",), (Verb.UPDATE,)),
     ):
         yield

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind
 
@@ -34,9 +34,9 @@ def seen(
     absent: Iterable[tuple[str, str]] = (),
 ) -> Observed:
     """What was read of two sites: these objects, not what is `unread`, and nothing where there is no such system."""
-    collections = {(site, kind.name): Collection() for site in ("iad", "pdx") for kind in kinds}
+    collections = {(site, kind.name): ObservedCollection() for site in ("iad", "pdx") for kind in kinds}
     for each in objects:
         collections[each.site, each.kind.name].objects.append(each)
-    collections |= {key: Collection(error=error) for key, error in (unread or {}).items()}
-    collections |= {key: Collection(error="none there", absent=True) for key in absent}
+    collections |= {key: ObservedCollection(error=error) for key, error in (unread or {}).items()}
+    collections |= {key: ObservedCollection(error="none there", absent=True) for key in absent}
     return Observed(collections)

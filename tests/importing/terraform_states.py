@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import vastplan.kinds
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.importing.terraform.address import ResourceAddress, parse_module
 from vastplan.schema.discover import discover
 
@@ -126,9 +126,9 @@ def observed(
     *objects: Live, unread: Mapping[tuple[str, str], str] | None = None, asked: Iterable[str] = ()
 ) -> Observed:
     """What was read: these, of two sites, and why some kinds could not be; of those the objects that were `asked` for."""
-    collections = {(site, kind): Collection() for site in ("iad", "pdx") for kind in KINDS}
+    collections = {(site, kind): ObservedCollection() for site in ("iad", "pdx") for kind in KINDS}
     for each in objects:
         collections[each.site, each.kind.name].objects.append(each)
     for key, error in (unread or {}).items():
-        collections[key] = Collection(error=error, asked=frozenset(asked))
+        collections[key] = ObservedCollection(error=error, asked=frozenset(asked))
     return Observed(collections)

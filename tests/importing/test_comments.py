@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.lab import REGISTRY_KINDS, full_registry
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.live.users import index_users
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Flat
@@ -31,15 +31,15 @@ def live(site: str, kind: Any, name: str, **values: Any) -> Live:
 def said(users: dict[str, list[str]], notes: dict[str, str]) -> list[str]:
     """The comment of a class that is on these sites, with claims in these namespaces."""
     classes = {site: live(site, CLASS, "gold") for site in users}
-    collections: dict[tuple[str, str], Collection] = {}
+    collections: dict[tuple[str, str], ObservedCollection] = {}
     for site, namespaces in users.items():
         claims = [
             live(site, CLAIM, str(number), namespace=namespace, storage_class="gold")
             for number, namespace in enumerate(namespaces)
         ]
         collections |= {
-            (site, "storage_class"): Collection([classes[site]]),
-            (site, "persistent_volume_claim"): Collection(claims),
+            (site, "storage_class"): ObservedCollection([classes[site]]),
+            (site, "persistent_volume_claim"): ObservedCollection(claims),
         }
     index = index_users(Observed(collections), [CLASS])
     entries = {site: Entry(Address(site, "storage_class", "gold"), {}) for site in users}
@@ -71,9 +71,10 @@ def test_who_uses_what_is_open_is_said_by_site(
 
 def test_who_cannot_be_read_is_not_nobody() -> None:
     one = live("iad", CLASS, "gold")
-    unread = Collection(error="no answer")
+    unread = ObservedCollection(error="no answer")
     index = index_users(
-        Observed({("iad", "storage_class"): Collection([one]), ("iad", "persistent_volume_claim"): unread}), [CLASS]
+        Observed({("iad", "storage_class"): ObservedCollection([one]), ("iad", "persistent_volume_claim"): unread}),
+        [CLASS],
     )
     assert rooms_of(index, one) is None
 
@@ -84,11 +85,11 @@ def test_who_uses_it_in_two_ways_is_counted_in_both() -> None:
     one = live("iad", twice, "gold")
     used = [live("iad", CLAIM, name, namespace=room, storage_class="gold") for name, room in (("x", "a"), ("y", "b"))]
     more = [live("iad", REGISTRY_KINDS["namespace"], "z", namespace="a", storage_class="gold")]
-    there = {("iad", "storage_class"): Collection([one]), ("iad", "namespace"): Collection(more)}
+    there = {("iad", "storage_class"): ObservedCollection([one]), ("iad", "namespace"): ObservedCollection(more)}
     entry = Entry(Address("iad", "storage_class", "gold"), {})
     key = key_of(one)
 
-    def both(found: Collection) -> tuple[object, list[str]]:
+    def both(found: ObservedCollection) -> tuple[object, list[str]]:
         index = index_users(Observed({**there, ("iad", "persistent_volume_claim"): found}), [twice])
         comment = comments([Written(entry, (key,), "open")], {entry.address: Flat(one, entry, {}, {})}, index)
         return rooms_of(index, one), list(comment(Placed(TYPE, "gold", {}, (key,), ("iad",))))
@@ -97,8 +98,8 @@ def test_who_uses_it_in_two_ways_is_counted_in_both() -> None:
         [Written(entry, (key,))], {entry.address: Flat(one, entry, {}, {})}, index_users(Observed(there), [])
     )
     assert list(bare(Placed(TYPE, "gold", {}, (key,), ("iad",)))) == [], "nothing has to be said"
-    assert both(Collection(used)) == ({"a": 2, "b": 1}, ["claims: a 1, b 1; more: a 1; open"])
-    unread = both(Collection(error="no answer"))
+    assert both(ObservedCollection(used)) == ({"a": 2, "b": 1}, ["claims: a 1, b 1; more: a 1; open"])
+    unread = both(ObservedCollection(error="no answer"))
     assert unread == (None, ["claims: not known, they could not be read; more: a 1; open"])
 
 

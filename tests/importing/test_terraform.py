@@ -23,7 +23,7 @@ from tests.importing.terraform_states import (
     shown,
     tfstate,
 )
-from vastplan.engine.live.observe import Collection, Observed
+from vastplan.engine.live.observe import Observed, ObservedCollection
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
 from vastplan.importing.terraform.match import labels, matched
@@ -336,7 +336,7 @@ def test_a_site_without_the_system_has_nothing_of_it() -> None:
     fast = live("storage_class", "u-1", name="nlp-fast")
     seen = observed(fast)
     without = {key: read for key, read in seen.collections.items() if key != ("pdx", "storage_class")}
-    absent = {**without, ("pdx", "storage_class"): Collection(error="no such system", absent=True)}
+    absent = {**without, ("pdx", "storage_class"): ObservedCollection(error="no such system", absent=True)}
     for collections in (without, absent):
         there = Observed(collections)
         (match,) = matched(parse(tfstate(row)), there, "iad", "pdx")

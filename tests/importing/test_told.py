@@ -19,7 +19,7 @@ from vastplan.app.importing.result import accounted, coverage_of
 from vastplan.app.importing.verify import Verified
 from vastplan.app.importing.world import read
 from vastplan.app.workspace import open_workspace
-from vastplan.engine.live.observe import Collection, Observed
+from vastplan.engine.live.observe import Observed, ObservedCollection
 from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
 from vastplan.importing.name import names
 from vastplan.model.errors import VastplanError
@@ -183,7 +183,7 @@ def test_the_reason_is_what_a_system_answered_just_now(tmp_path: Path, monkeypat
             replace(each, error="it was asked") if each.kind == "view" else each
             for each in everything.snapshot.collections
         )
-        collections = {**everything.observed.collections, ("iad", "view"): Collection(error="it is not known")}
+        collections = {**everything.observed.collections, ("iad", "view"): ObservedCollection(error="it is not known")}
         return replace(
             everything, snapshot=replace(everything.snapshot, collections=asked), observed=Observed(collections)
         )

@@ -246,7 +246,7 @@ def test_what_a_run_made_that_was_cut_off_is_ours_still_when_the_next_one_is_too
     ]
     for _ in range(2):
         with monkeypatch.context() as next_one:
-            next_one.setattr("vastplan.app.applying.carry_out.apply", dies)
+            next_one.setattr("vastplan.app.applying.carry_out.apply_actions", dies)
             with pytest.raises(_Died):
                 carry(kept, lambda _: None)
         again = kept.lab.plan(replace(EVERYTHING, adopt=False))

@@ -13,7 +13,7 @@ from vastplan.app.files.versioned import VersionedFile
 from vastplan.app.locks import LockedLedgers, locked_ledgers
 from vastplan.app.operation_document import DocumentOf
 from vastplan.app.workspace import Workspace
-from vastplan.engine.live.open_operations import under_way
+from vastplan.engine.live.open_operations import operation_text
 from vastplan.ledger import events
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, Stale, VastplanError
@@ -178,7 +178,7 @@ def _refuse_old(document: DocumentOf, plan: OperationPlan, now: datetime) -> Non
 def _left_out(document: DocumentOf, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
     """The error for an entry that an operation needs and the document lacks. `ways` are the commands to type once it is back."""
     if isinstance(problem, Invalid):
-        what = f"{inert(operation.address, 200)}: {under_way(operation)}"
+        what = f"{inert(operation.address, 200)}: {operation_text(operation)}"
         whole = f"{what}, and the document is not valid now; correct it, then {ways}"
         return VastplanError(f"{whole}\n{problem}")
     known = {str(one.address) for one in (*document.objects(), *document.written)}
@@ -186,6 +186,6 @@ def _left_out(document: DocumentOf, operation: Operation, problem: VastplanError
     if not gone:
         return problem
     return VastplanError(
-        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {under_way(operation)}; "
+        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {operation_text(operation)}; "
         f"put it back as it was, then {ways}"
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from vastplan.engine.live.creator import ITSELF, made_by
+from vastplan.engine.live.creator import ITSELF, creator_of
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
 from vastplan.engine.live.twins import SiteId, twins
-from vastplan.engine.state.responsibility import Standing, standings
+from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of, pattern_of
 from vastplan.model.address import Address
@@ -68,7 +68,7 @@ def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -
 
 def _reason(
     live: Live,
-    standing: Standing,
+    standing: Responsibility,
     address: Address | None,
     lookup: Lookup,
     owners: Owners,
@@ -76,13 +76,13 @@ def _reason(
     twins: Mapping[SiteId, tuple[str, ...]],
 ) -> Left | None:
     kind = live.kind
-    if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
+    if standing is Responsibility.COPY or (live.system_owned and lookup.has_source(live)):
         return leave(live, Reason.MIRROR, "it is a copy of an object on another site")
-    if made_by(live) == ITSELF:
+    if creator_of(live) == ITSELF:
         return leave(live, Reason.SYSTEM, "it ships with the product")
-    if standing is Standing.MADE:
-        return leave(live, Reason.MADE, f"{made_by(live)} created it for itself")
-    if standing is Standing.ELSEWHERE:
+    if standing is Responsibility.MADE:
+        return leave(live, Reason.MADE, f"{creator_of(live)} created it for itself")
+    if standing is Responsibility.ELSEWHERE:
         return leave(
             live, Reason.OTHER, f"the document {owners.of(live)} owns it", "type vastplan ledger forget there first"
         )

@@ -10,15 +10,15 @@ from functools import cache
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
 from vastplan.app.planning.request import Planned
-from vastplan.engine.applying.apply import Progress, apply
+from vastplan.engine.applying.apply import Progress, apply_actions
 from vastplan.engine.applying.apply_context import ApplyContext
-from vastplan.engine.live.consent import noted
+from vastplan.engine.live.consent import recorded_limits
 from vastplan.engine.live.diff import digests
-from vastplan.engine.live.matches import Fault
+from vastplan.engine.live.matches import ValueFault
 from vastplan.engine.live.moved_references import moved_references
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.renames import moves_of
-from vastplan.engine.values.formers import alike, identity_of
+from vastplan.engine.values.formers import entry_identity, objects_by_identity
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost
@@ -47,7 +47,7 @@ def carry_out(
     _record_intents(plan, again, context, ledgers)
     parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
     try:
-        return apply(plan, context, parallel=parallel, progress=progress, stop=stop)
+        return apply_actions(plan, context, parallel=parallel, progress=progress, stop=stop)
     finally:
         _record_end(plan, again.plan, context, ledgers)
 
@@ -119,7 +119,7 @@ def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator
     whatever generation the document has later."""
     for address, former in again.matches.formers.items():
         delivers = again.matches.kinds[address.kind].delivers
-        if former.fault is Fault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:
+        if former.fault is ValueFault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:
             yield events.own_event(str(address), again.matches.owned[address].without({delivers.generation}))
 
 
@@ -130,7 +130,7 @@ def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
 
 def _there(context: ApplyContext, site: str, key: str) -> _There:
     """Returns a lookup of a site's live objects of a kind, grouped by their identity fields; each kind is computed once."""
-    return cache(lambda kind: alike(context.matches, site, context.kinds[kind], key))
+    return cache(lambda kind: objects_by_identity(context.matches, site, context.kinds[kind], key))
 
 
 def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _There) -> Intent:
@@ -141,13 +141,13 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _Th
         values = context.revealed(from_json(dict(action.desired)))
         fields = digests(kind, values, key)
         if kind.distinct_by_id and action.verb in (Verb.CREATE, Verb.REPLACE):
-            before = tuple(live.id for live in there(kind.name).get(identity_of(kind, fields), ()))
+            before = tuple(live.id for live in there(kind.name).get(entry_identity(kind, fields), ()))
     return Intent(action.verb.value, fields, action.id, at, before)
 
 
 def _record_end(plan: Plan, now: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
     for part in now.parts:
         with suppress(Lost):  # the outcomes report the lost lock where it matters
-            limits = noted(plan, part, context.ledger[part.site].limits, now)
+            limits = recorded_limits(plan, part, context.ledger[part.site].limits, now)
             head = now.head.settings if now.head is not None else None
             ledgers.sessions[part.site].record(events.end(timestamp(), limits, head))

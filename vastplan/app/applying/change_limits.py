@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
-from vastplan.engine.live.consent import limits_of, noted
+from vastplan.engine.live.consent import limits_of, recorded_limits
 from vastplan.ledger import events
 from vastplan.model.plan import Plan
 
@@ -17,7 +17,7 @@ def record_limits(workspace: Workspace, plan: Plan) -> None:
         return
     with workspace.ledger() as backend:
         parts = {part.site: backend.read(part.site) for part in plan.parts}
-    limits = {part.site: noted(plan, part, parts[part.site].limits) for part in plan.parts}
+    limits = {part.site: recorded_limits(plan, part, parts[part.site].limits) for part in plan.parts}
     head = plan.head.settings if plan.head is not None else {}
     changed = [
         site

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from vastplan.app.drifting.rehearsed import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.engine.live.creator import made_by
+from vastplan.engine.live.creator import creator_of
 from vastplan.engine.live.owners import owners
-from vastplan.engine.state.responsibility import Standing, standings
+from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
@@ -37,15 +37,15 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
         managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
         for live in planned.observed.objects(site, kind):
             match standing.of(live):
-                case Standing.OURS:
+                case Responsibility.OURS:
                     managed += 1
-                case Standing.ELSEWHERE:
+                case Responsibility.ELSEWHERE:
                     by_document[others.of(live)] += 1
-                case Standing.MADE:
-                    by_controller[made_by(live)] += 1
-                case Standing.NOBODYS if rehearsed and (by := rehearsed.get(live_key(live))):
+                case Responsibility.MADE:
+                    by_controller[creator_of(live)] += 1
+                case Responsibility.NOBODYS if rehearsed and (by := rehearsed.get(live_key(live))):
                     by_controller[by] += 1
-                case Standing.NOBODYS:
+                case Responsibility.NOBODYS:
                     strangers += 1
                     unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
         if managed or strangers:

@@ -15,7 +15,7 @@ from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import PlanInputs
-from vastplan.engine.live.consent import in_force, limits_of
+from vastplan.engine.live.consent import effective_limits, limits_of
 from vastplan.engine.live.observe import Observed
 from vastplan.model.address import Address
 from vastplan.model.shell import words
@@ -62,7 +62,7 @@ def plan_inputs(
             *site_findings(workspace, options, ledger, source),
         ),
         ignore=rules,
-        limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
+        limits={site: effective_limits(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
         retired=document.head.retired(),

@@ -13,7 +13,7 @@ from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.live.names import NOTHING_NAMED, Named
-from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.live.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
@@ -95,7 +95,7 @@ class LiveSystems:
         self._held: tuple[str, ...] = ()
         self._unlisted = ""
         self._claims: Mapping[str, SiteClaims] | None = None
-        self._read: dict[CollectionKey, Collection] = {}
+        self._read: dict[CollectionKey, ObservedCollection] = {}
         self._named: dict[CollectionKey, Named] = {}
         self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -240,21 +240,21 @@ class RecordedSystems:
             }
         )
 
-    def _collection(self, key: CollectionKey, systems: Set[str], names: Named) -> Collection:
+    def _collection(self, key: CollectionKey, systems: Set[str], names: Named) -> ObservedCollection:
         site, kind = key[0], self._workspace.registry.kinds[key[1]]
         if kind.system not in systems:
-            return Collection(error=f"site {site} has no {kind.system}", absent=True)
+            return ObservedCollection(error=f"site {site} has no {kind.system}", absent=True)
         reason = self._why_missing(site, kind, systems)
         recorded = self._collections.get(key)
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
-            return Collection(error=reason)
+            return ObservedCollection(error=reason)
         shape = kind.endpoint.shape
         wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
         if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
             reason = f"{self._name} was taken without reading {', '.join(new)}"
         objects, nobody = [_live(site, kind, seen) for seen in recorded.objects], frozenset(recorded.nobody)
-        return Collection(objects, reason, asked=asked, nobody=nobody)
+        return ObservedCollection(objects, reason, asked=asked, nobody=nobody)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """The recorded addresses by site."""

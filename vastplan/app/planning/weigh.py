@@ -8,7 +8,7 @@ from dataclasses import replace
 from vastplan.app.planning.named import named_nowhere
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
-from vastplan.engine.deciding.plan import Draft, PlanInputs, build, draft
+from vastplan.engine.deciding.plan import Draft, PlanInputs, build, draft_plan
 from vastplan.engine.guards.evidence_reads import second_read
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import names_to_read
@@ -37,7 +37,7 @@ class Weighed:
 def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str], types: Collection[str]) -> Drafted:
     """Match and diff, with findings for named addresses that match nothing. `sites` are all sites of the document, `types` the
     kinds that its entries may have."""
-    drafted = draft(inputs)
+    drafted = draft_plan(inputs)
     nowhere = [] if options.again else named_nowhere(options, inputs, drafted, sites, types)
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 

@@ -68,7 +68,7 @@ def taken_by_moves(
     The keys name the field, the new target and the target's field.
     """
     gone: dict[str, tuple[Revokes, list[str]]] = {}
-    for change, refers in moves(action, kind):
+    for change, refers in retargeted_fields(action, kind):
         before, after = _referred(live, change.path, refers, matches), from_json(change.after)
         if before is not None and isinstance(after, Ref):
             then = _values_of(after, matches, actions)
@@ -79,7 +79,7 @@ def taken_by_moves(
     return {what: (rule, texts) for what, (rule, texts) in gone.items() if texts}
 
 
-def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
+def retargeted_fields(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
     """The changes of fields that refer to what lets clients in (`admits`): the new target may let in others."""
     fields = kind.fields.by_name if action.verb in _KEEPING else {}
     return [
@@ -97,7 +97,7 @@ def lost_by_moves(
 ) -> dict[str, list[str]]:
     """The clients that the target now lets in and the new target would not. The keys name the field, the new target and its field."""
     lost: dict[str, list[str]] = {}
-    for change, refers in moves(action, kind):
+    for change, refers in retargeted_fields(action, kind):
         lost |= _lost_by_move(change, _referred(live, change.path, refers, matches), matches, actions)
     return lost
 

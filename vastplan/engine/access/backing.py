@@ -71,19 +71,19 @@ def relying(
             return Unknown(problem, Reason.UNREAD)
     for closing in (live, *_puts_in_force(live, matches)):
         for rule in closing.kind.closes:
-            ours = closing.values.get(rule.field)
-            if rule.backs is None or not ours:
+            values = closing.values.get(rule.field)
+            if rule.backs is None or not values:
                 continue
             if problem := _unread(matches, live.site, rule.backs.kind):
                 return Unknown(problem, Reason.UNREAD)
-            found += _closed(rule.backs, ours, live.site, matches, referrers)
+            found += _closed(rule.backs, values, live.site, matches, referrers)
     return [other for other in found if not matches.desires(other) and not _goes(other, matches, actions)]
 
 
-def _closed(rule: Backs, ours: Iterable[Any], site: str, matches: Matches, referrers: Referrers) -> Iterator[Live]:
+def _closed(rule: Backs, values: Iterable[Any], site: str, matches: Matches, referrers: Referrers) -> Iterator[Live]:
     field = matches.kinds[rule.kind].field(rule.field)
     read = scalar_reader(field.codec) or str
-    wanted = {read(item) for item in ours}
+    wanted = {read(item) for item in values}
     for live in matches.observed.objects(site, rule.kind):
         shielding = (referrer.live for referrer in referrers.of(live) if referrer.shields)
         if live.values.get(field.name) in wanted and any(keeps_closed_now(one, referrers) for one in shielding):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vastplan.engine.access.admission import lost_by_moves, lost_clients, moves, taken_away, taken_by_moves
+from vastplan.engine.access.admission import lost_by_moves, lost_clients, retargeted_fields, taken_away, taken_by_moves
 from vastplan.engine.access.closing import ClosedRooms, closed_by, may_close
 from vastplan.engine.live.floors import Figure
 from vastplan.engine.live.matches import Matches
@@ -53,7 +53,7 @@ def cuts_off(action: Action, kind: Kind) -> bool:
     return (
         takes_away(action, kind)
         or may_rename(action, kind)
-        or bool(lost_clients(action, kind, None) or moves(action, kind))
+        or bool(lost_clients(action, kind, None) or retargeted_fields(action, kind))
     )
 
 
@@ -133,11 +133,11 @@ def _narrowing(
         renamed = matches.coming.get(action.address)
         if renamed is None:
             return None
-    users = usage.behind(live, matches, referrers, actions, renamed)
+    users = usage.usage_of(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
     figures = [Evidence(f"{plural(user.name)} in use through it", _value(number)) for user, number in counts]
     seen = [counted(int(number), user.name) for user, number in counts if not isinstance(number, Unknown)]
-    untold = [
+    undetermined = [
         f"cannot determine whether a {user.name} is in use through it: {number.why}"
         for user, number in counts
         if isinstance(number, Unknown)
@@ -152,7 +152,7 @@ def _narrowing(
                 if isinstance(number, Unknown)
                 else f"{rule.name}: {number}"
             )
-    said += untold
+    said += undetermined
     if lost:
         clients = "; ".join(f"{path} would no longer let in {some(texts)}" for path, texts in lost.items())
         fix = f"--allow-narrow {word(action.address)}, or keep these clients until nobody has it mounted"
@@ -203,7 +203,9 @@ def _value(number: Figure) -> Any:
     return str(number) if isinstance(number, Unknown) else number
 
 
-def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Iterator[tuple[Address, bool]]:
+def dropped_references(
+    action: Action, matches: Matches, actions: Mapping[Address, Action]
+) -> Iterator[tuple[Address, bool]]:
     """The objects that an action stops letting in and the plan deletes, and whether the reference blocks their delete."""
     live, kind = matches.match(action.address).live, matches.kinds[action.address.kind]
     if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):

@@ -18,7 +18,7 @@ from vastplan.schema.markers import Admits
 from vastplan.schema.references import raw_references
 
 
-def openings(
+def action_openings(
     action: Action, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers
 ) -> tuple[Opening, ...]:
     """How an action opens access besides the fields that it changes. `referrers` are those of the objects to delete."""

@@ -34,7 +34,9 @@ class ProgressEvent:
 Progress = Callable[[ProgressEvent], None]
 
 
-def apply(plan: Plan, context: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+def apply_actions(
+    plan: Plan, context: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event
+) -> Receipt:
     """Carry out every action that is not blocked. After `stop` is set, actions that have begun finish and no other begins."""
     return _Schedule(plan, context, parallel, progress, stop).run()
 

@@ -17,13 +17,13 @@ ATTEMPTS = 5  # after a conflict with another writer the object is read and writ
 
 
 def deliver(
-    kind: Kind, provider: Provider, locator: str, where: Destination, told: Mapping[str, Any], encoder: Encoder
+    kind: Kind, provider: Provider, locator: str, where: Destination, attributes: Mapping[str, Any], encoder: Encoder
 ) -> None:
     """Set the values in the object of `kind` at `locator`, and change nothing else in it.
 
     Raises `Refused` when it does not exist or does not keep them, `Unclear` when that cannot be determined.
     """
-    values = {where.into: {key: str(told[name]) for name, key in where.keys.items()}}
+    values = {where.into: {key: str(attributes[name]) for name, key in where.keys.items()}}
     paths: set[tuple[str, ...]] = {(where.into, key) for key in values[where.into]}
     attempt = 0
     while True:
@@ -38,14 +38,14 @@ def deliver(
             if attempt == ATTEMPTS:
                 raise
         except Unclear as problem:
-            if _is_there(kind, provider, locator, values, where.into):
+            if _is_delivered(kind, provider, locator, values, where.into):
                 return
             raise Unclear(f"{problem}; the value has not arrived yet") from None
-    if not _is_there(kind, provider, locator, values, where.into):
+    if not _is_delivered(kind, provider, locator, values, where.into):
         raise Refused(f"{where.target.target} accepted the write but did not keep it")
 
 
-def _is_there(kind: Kind, provider: Provider, locator: str, values: Mapping[str, Any], into: str) -> bool:
+def _is_delivered(kind: Kind, provider: Provider, locator: str, values: Mapping[str, Any], into: str) -> bool:
     row = provider.read(kind, locator)
     live = {} if row is None else decode_row(kind, row)
     return all(value_at(live, (into, key)) == value for key, value in values[into].items())

@@ -8,23 +8,23 @@ from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.applying.apply_context import ApplyContext, Made
 from vastplan.engine.applying.deliver import deliver
-from vastplan.engine.deciding.ignore import without
+from vastplan.engine.deciding.ignore import drop_leaves
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
-from vastplan.engine.live.body import create_body, unmet, update_body
-from vastplan.engine.live.diff import digests, fingerprint, value_at, wire_digests
+from vastplan.engine.live.body import create_body, unmet_leaves, update_body
+from vastplan.engine.live.diff import digests, live_fingerprint, value_at, wire_digests
 from vastplan.engine.live.floors import too_low
-from vastplan.engine.live.groups import key_of, turned
+from vastplan.engine.live.groups import group_key, turned
 from vastplan.engine.live.observe import Live, live_of
 from vastplan.engine.live.secret_sources import secret_sources
 from vastplan.engine.live.wait import until_gone, until_ready
-from vastplan.engine.values.creation import made_of, noted
+from vastplan.engine.values.creation import created_source, recorded_source
 from vastplan.engine.values.delivery import (
     answered_once,
     as_delivered,
+    delivered_values,
     delivers_of,
     destination,
     draw,
-    found_there,
     generation_of,
     is_pending,
     predicted,
@@ -74,7 +74,7 @@ class _Execution:
         self._values: Values = from_json(dict(action.desired))
         self._references = tuple(references(self._values))
         # Fields that keep their change made outside vastplan are neither written nor checked.
-        self._wanted = without(self._kind.fields, self._values, action.left)
+        self._wanted = drop_leaves(self._kind.fields, self._values, action.left)
         self._delivers = delivers_of(self._kind, self._values)
         self._drawn = () if self._delivers is None else self._delivers.drawn
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
@@ -141,7 +141,7 @@ class _Execution:
             row = self._write(lambda: self._provider.create(self._kind, body))
             self._answered_once = {**answered_once(self._kind, row), **drawn}
             made = self._live(row)
-            self._made_of = made_of(self._kind, row)
+            self._made_of = created_source(self._kind, row)
         except Unclear as problem:
             self._answered_once = drawn
             # An object that differs from others only by its id cannot be found again, and its value is lost.
@@ -194,7 +194,7 @@ class _Execution:
         desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
         rows = (row for page in self._pages() for row in page)
-        return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
+        return any(not unmet_leaves(tuple(names), desired, self._current(row)) for row in rows)
 
     def _appeared(self, what: str) -> NoReturn:
         if self._begun():
@@ -204,7 +204,7 @@ class _Execution:
 
     def _still_as_planned(self, current: Values) -> None:
         expected = self._action.fingerprint
-        if expected and fingerprint(self._kind, self._values, current) != expected:
+        if expected and live_fingerprint(self._kind, self._values, current) != expected:
             raise stale(moved_since(self._kind, self._action, self._values, current))
 
     def _update(self, already_moved: bool) -> None:
@@ -247,8 +247,8 @@ class _Execution:
         row = self._provider.read(self._kind, self._action.locator)
         now = self._current(row) if row is not None else {}
         desired = self._context.revealed(self._wanted)
-        if unmet(self._kind.fields, desired, now):
-            if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
+        if unmet_leaves(self._kind.fields, desired, now):
+            if live_fingerprint(self._kind, desired, now) == live_fingerprint(self._kind, desired, before):
                 raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
@@ -325,7 +325,7 @@ class _Execution:
         live = self._live(row)
         self._own(live.id, locator, live)  # it is owned even if the system did not keep every value
         self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
-        kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
+        kept = unmet_leaves(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
             raise Refused(f"the system accepted the write but did not keep {shown}")
@@ -335,7 +335,9 @@ class _Execution:
         late = {
             field.name for field in self._kind.fields if field.has(Marker.AFTER_CREATE) and field.name in self._values
         }
-        missing = unmet(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
+        missing = (
+            unmet_leaves(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
+        )
         paths = {path for path in missing if path[0] in late}
         if not paths:
             return row
@@ -364,15 +366,18 @@ class _Execution:
         elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
             # the plan was made from the values at the destination, which are taken for the delivered ones
             where = destination(self._delivers, self._values)
-            delivered, delivered_at = as_delivered(where, found_there(where, self._context.matches), self._key), now
+            delivered, delivered_at = (
+                as_delivered(where, delivered_values(where, self._context.matches), self._key),
+                now,
+            )
         sources = secret_sources(self._kind, self._values)
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
         generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
-        group = key_of(live) if live is not None else "" if before is None else before.group
+        group = group_key(live) if live is not None else "" if before is None else before.group
         first = {} if before is None else before.made_of
         if not first and live is not None:
-            first = {**noted(self._kind, live.attributes), **self._made_of}
+            first = {**recorded_source(self._kind, live.attributes), **self._made_of}
         owned = Owned(
             id,
             locator,
@@ -414,7 +419,7 @@ class _Execution:
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)
-        paths = set(unmet(self._kind.fields, desired, current))
+        paths = set(unmet_leaves(self._kind.fields, desired, current))
         named = {change.path for change in self._action.changes}
         if self._delivers is not None and self._delivers.to in named:
             paths.add((self._delivers.to,))
@@ -438,13 +443,17 @@ class _Execution:
             for page in self._pages():
                 for row in page:
                     same = all(
-                        not unmet((self._kind.field(name),), desired, self._current(row))
+                        not unmet_leaves((self._kind.field(name),), desired, self._current(row))
                         for name in self._kind.identity
                     )
                     if same and self._kind.endpoint.listed:  # a list shows only a part of each object
                         row = self._provider.read(self._kind, self._provider.locator(self._kind, row)) or row
                     live = self._live(row)
-                    if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):
+                    if (
+                        same
+                        and not live.system_owned
+                        and not unmet_leaves(self._kind.fields, desired, self._current(row))
+                    ):
                         return live
         except ObjectNotFound:
             return None

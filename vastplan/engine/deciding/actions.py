@@ -9,8 +9,8 @@ from vastplan.engine.deciding.probable_renames import renamed_perhaps
 from vastplan.engine.deciding.verdict import Verdicts
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.renames import made_again
-from vastplan.engine.matching.needs import aimed_at, standing_on
-from vastplan.engine.values.formers import untold
+from vastplan.engine.matching.needs import standing_on, targeted_addresses
+from vastplan.engine.values.formers import duplicate_findings
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
@@ -45,7 +45,7 @@ def decide(
     Nothing is desired on `retired` sites, and the reason of a removal there says so.
     """
     findings: list[Finding] = []
-    aimed = aimed_at(matches, desired, targets)
+    aimed = targeted_addresses(matches, desired, targets)
     verdicts = Verdicts(matches, ledger, desired, reveal, retired, now)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
@@ -63,7 +63,7 @@ def decide(
         elif verdict.compared and address in desired:
             in_sync += 1
     findings += made_again(matches.wanted_as, desired, actions, matches.typed)
-    findings += untold(matches, ledger)
+    findings += duplicate_findings(matches, ledger)
     findings += renamed_perhaps(matches, ledger, desired, actions)
     blind |= standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(

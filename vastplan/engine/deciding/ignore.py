@@ -142,7 +142,7 @@ def _standing(actions: dict[Address, Action], gone: set[Address], left: list[Ign
         actions = {address: action for address, action in actions.items() if address not in fallen}
 
 
-def without(fields: tuple[Field, ...], values: Values, paths: Iterable[str]) -> Values:
+def drop_leaves(fields: tuple[Field, ...], values: Values, paths: Iterable[str]) -> Values:
     """The values without those leaves."""
     gone = set(paths)
     if not gone:

@@ -10,28 +10,28 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.engine.access.narrowing import narrowings
-from vastplan.engine.access.opening import openings
+from vastplan.engine.access.opening import action_openings
 from vastplan.engine.deciding.actions import Decided, decide
 from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.engine.deciding.ignore import IgnoreRule, KeptNames, ignore, kept_names
 from vastplan.engine.guards import ownership
 from vastplan.engine.guards.automatic_deletion import deletion
 from vastplan.engine.guards.context import GuardContext, guard_context
-from vastplan.engine.guards.evaluate import evaluate_guards, evidence
+from vastplan.engine.guards.evaluate import action_evidence, evaluate_guards
 from vastplan.engine.guards.evidence_reads import kinds_to_index
 from vastplan.engine.live.consent import ChangeLimits, Consent
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Observed
-from vastplan.engine.live.open_operations import left_out
+from vastplan.engine.live.open_operations import missing_entries
 from vastplan.engine.live.owners import left_to_others, owners
 from vastplan.engine.matching.dependents import going, index_dependents
 from vastplan.engine.matching.match import match
 from vastplan.engine.matching.referrers import index_referrers
 from vastplan.engine.matching.topology import topology
 from vastplan.engine.ordering.order import Ordered, order
-from vastplan.engine.state.replication import findings as told_of
+from vastplan.engine.state.replication import replication_findings as told_of
 from vastplan.engine.state.replication import replications
-from vastplan.engine.values.unowned import Beside, beside, more_than_known
+from vastplan.engine.values.unowned import UnownedObjects, more_than_known, unowned_objects
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
@@ -126,7 +126,7 @@ class Draft:
     decided: Decided
     actions: Mapping[Address, Action]
     ignored: tuple[IgnoredChange, ...]
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[UnownedObjects, ...] = ()
     """Live objects that this ledger does not own: another document may own them."""
 
     def seeing(self, observed: Observed) -> Draft:
@@ -134,7 +134,7 @@ class Draft:
         return replace(self, matches=replace(self.matches, observed=observed))
 
 
-def draft(inputs: PlanInputs) -> Draft:
+def draft_plan(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, typed=inputs.typed)
@@ -146,12 +146,12 @@ def draft(inputs: PlanInputs) -> Draft:
         decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
         rule = KeptNames("*", "what it refers to keeps its live name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
-    return Draft(matches, decided, actions, ignored, beside(matches, inputs.ledger, inputs.entries))
+    return Draft(matches, decided, actions, ignored, unowned_objects(matches, inputs.ledger, inputs.entries))
 
 
 def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Matches]:
     """The plan, and how its addresses match live objects. `drafted`, of the same inputs, is reused."""
-    made = drafted or draft(inputs)
+    made = drafted or draft_plan(inputs)
     desired = {entry.address: entry for entry in inputs.entries}
     others = owners(inputs.document, inputs.claims)
     actions, left = left_to_others(made.actions, desired, made.matches, others)
@@ -179,10 +179,10 @@ def _shown(
     return tuple(
         replace(
             action,
-            evidence=evidence(action, context),
+            evidence=action_evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
-            opens=openings(action, context.matches, actions, context.referrers),
+            opens=action_openings(action, context.matches, actions, context.referrers),
             deletes=found.fields if (found := deletion(action, context)) is not None else (),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
@@ -221,7 +221,7 @@ def _plan(
                 ),
                 entries,
             ),
-            *left_out(noted, inputs.entries, inputs.ledger.keys()),
+            *missing_entries(noted, inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,
         ),

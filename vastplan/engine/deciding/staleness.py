@@ -37,7 +37,7 @@ _HIDDEN = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
 _NAMED = 4
 
 
-def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]:
+def owned_values(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]:
     """The live values of the owned leaves, by path, as JSON: all that the plan of a delete is made from.
 
     References are raw values, because the names of their targets may no longer be known when the delete begins.
@@ -68,9 +68,9 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
 
 
 def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[StaleField, ...]:
-    """The fields of an object to delete that changed since the plan recorded them (`seen`)."""
+    """The fields of an object to delete that changed since the plan recorded them (`owned_values`)."""
     units = {path_text(leaf.path): leaf.field.unit for leaf in leaves(kind.fields, values)}
-    now = seen(kind, values, dict.fromkeys(then, ""))
+    now = owned_values(kind, values, dict.fromkeys(then, ""))
     return tuple(
         StaleField(path, value, now.get(path), units.get(path, ""))
         for path, value in then.items()

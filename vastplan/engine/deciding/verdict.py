@@ -7,16 +7,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from vastplan.engine.deciding.staleness import seen
-from vastplan.engine.live.diff import Difference, diff, digests, fingerprint
-from vastplan.engine.live.groups import Part, changing, costs, is_lost, part_of, turned
-from vastplan.engine.live.matches import Fault, Match, Matches
+from vastplan.engine.deciding.staleness import owned_values
+from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
+from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
+from vastplan.engine.live.matches import Match, Matches, ValueFault
 from vastplan.engine.live.new_names import called_as_it_is
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.renames import way_to_rename
-from vastplan.engine.live.secret_sources import made_of, with_sources
+from vastplan.engine.live.secret_sources import created_fields, with_sources
 from vastplan.engine.matching.counterparts import Elsewhere
-from vastplan.engine.matching.verbs import is_noted, made_by, standing_intent, verb_of
+from vastplan.engine.matching.verbs import is_created_by, is_noted, standing_intent, verb_of
 from vastplan.engine.values import creation as once
 from vastplan.engine.values.delivery import delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.values.succession import (
@@ -59,7 +59,7 @@ class Verdict:
 
 
 _IN_SYNC = Verdict()
-_CAUSES = {Fault.GONE: Cause.SYSTEM, Fault.OTHER: Cause.DOCUMENT, Fault.MOVED: Cause.DOCUMENT}
+_CAUSES = {ValueFault.GONE: Cause.SYSTEM, ValueFault.OTHER: Cause.DOCUMENT, ValueFault.MOVED: Cause.DOCUMENT}
 _NO_SOURCES: Mapping[str, str] = {}
 
 
@@ -134,7 +134,7 @@ class Verdicts:
             return Verdict(unknown=unknown)
         if match.live is None:
             key = self._ledger[entry.address.site].key
-            said = None if match.owned is None else once.gone(entry, kind, match.owned, key)
+            said = None if match.owned is None else once.recreation_finding(entry, kind, match.owned, key)
             if said is None:
                 return Verdict(self._create(entry, named, kind, match))
             return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
@@ -150,7 +150,7 @@ class Verdicts:
 
     def _changing(self, live: Live | None) -> str:
         """Why the role of an object shared by several sites cannot be determined."""
-        return "" if live is None or live.kind.grouped is None else changing(self._matches.observed, live)
+        return "" if live is None or live.kind.grouped is None else undetermined_role(self._matches.observed, live)
 
     def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
         """The entry of a group member as far as it can be compared: fields that refer to a site without an answer get live values."""
@@ -193,15 +193,15 @@ class Verdicts:
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        blocked, by_hand, reason = self._missing(entry, named, kind), False, DOES_NOT_EXIST
+        blocked, outside, reason = self._missing(entry, named, kind), False, DOES_NOT_EXIST
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
-            by_hand = intent is None or not intent.takes_away
-            reason = "deleted outside vastplan" if by_hand else "deleted by an interrupted apply"
+            outside = intent is None or not intent.takes_away
+            reason = "deleted outside vastplan" if outside else "deleted by an interrupted apply"
         former = self._matches.remade.get(entry.address)
         if former is not None:
             reason = made_because(self._matches.formers[former], kind, entry, self._matches.owned[former])
-            by_hand = self._matches.formers[former].fault is Fault.GONE
+            outside = self._matches.formers[former].fault is ValueFault.GONE
         if match.holder is not None and match.holder not in self._desired:
             text = f"it exists: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
@@ -211,13 +211,13 @@ class Verdicts:
             address=entry.address,
             verb=Verb.CREATE,
             reason=self._reason(entry, reason),
-            changes=made_of(kind, entry.values),
+            changes=created_fields(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=(*entry.chosen, *(costs(kind, entry.values) if match.owned is not None else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
-            deleted_outside=by_hand,
+            deleted_outside=outside,
             renamed_from=self._renamed_from(entry.address),
             supersedes="" if former is None else str(former),
         )
@@ -246,7 +246,9 @@ class Verdicts:
         renamed_from = self._renamed_from(entry.address)
         intent = standing_intent(self._matches, self._ledger, entry.address)
         applied = match.owned.fields if match.owned else None
-        recovered = match.owned is None and intent is not None and made_by(intent, kind, values, current, part.key)
+        recovered = (
+            match.owned is None and intent is not None and is_created_by(intent, kind, values, current, part.key)
+        )
         if recovered and intent is not None:
             applied = intent.fields
         wire = match.owned.wire if match.owned else None
@@ -256,7 +258,7 @@ class Verdicts:
         )
         difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
         if fields := once.remade(kind, difference.changes):
-            return Verdict(compared=False, findings=[once.refused(entry, kind, fields)])
+            return Verdict(compared=False, findings=[once.changed_source(entry, kind, fields)])
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))
@@ -275,12 +277,12 @@ class Verdicts:
         verb, reason, released = decision
         if match.member_of is not None and kind.grouped is not None:
             reason = f"it belongs to {match.member_of}, which is in the ledger"
-            if part_of(live) not in (Part.LEADS, Part.MEMBER):
+            if part_of(live) not in (MemberRole.LEADS, MemberRole.MEMBER):
                 blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
         if made_again:
             reason = (
-                once.another_there(kind, self._matches.owned[entry.address])
+                once.another_exists(kind, self._matches.owned[entry.address])
                 or "deleted and recreated outside vastplan: the live object is not in the ledger"
             )
         action = Action(
@@ -293,7 +295,7 @@ class Verdicts:
             origin=entry.origin,
             id=live.id,
             locator=live.locator,
-            fingerprint=fingerprint(kind, entry.values, current),
+            fingerprint=live_fingerprint(kind, entry.values, current),
             notes=(*entry.chosen, *drawn, *(costs(kind, entry.values) if verb is Verb.REPLACE else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
@@ -324,7 +326,7 @@ class Verdicts:
         if why is None:
             return difference, ()
         said = (drawn_because(delivers, why),)
-        if why is Fault.GENERATION:  # another generation is a change already
+        if why is ValueFault.GENERATION:  # another generation is a change already
             return difference, said
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
         return replace(difference, changes=(*difference.changes, change)), said
@@ -336,9 +338,9 @@ class Verdicts:
         owned, live = match.owned, match.live
         assert owned is not None
         if live is not None and live.kind.grouped is not None:
-            told = self._of_a_member(address, owned, live)
-            if told is not None:
-                return told
+            verdict = self._of_a_member(address, owned, live)
+            if verdict is not None:
+                return verdict
         reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         former = self._matches.formers.get(address)
         entry = None if former is None else self._desired.get(former.of)
@@ -371,7 +373,7 @@ class Verdicts:
                 reason=reason,
                 id=owned.id,
                 locator=live.locator,
-                seen=seen(live.kind, live.values, owned.fields),
+                seen=owned_values(live.kind, live.values, owned.fields),
                 blocked=blocked,
                 together=together,
             )
@@ -382,14 +384,14 @@ class Verdicts:
 
         The live object stays. `None` where no entry on another site means the group.
         """
-        unknown = changing(self._matches.observed, live)
+        unknown = undetermined_role(self._matches.observed, live)
         if unknown:
             return Verdict(unknown=unknown)
         other = self._elsewhere.of(address, live)
         if other is None:
             return None
         match = self._matches.match(other)
-        if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
+        if match.live is None or part_of(match.live) not in (MemberRole.LEADS, MemberRole.MEMBER):
             return Verdict()
         reason = f"it belongs to {other}, which is in the document; the object here stays"
         return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))

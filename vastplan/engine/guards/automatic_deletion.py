@@ -49,7 +49,7 @@ def deletion(action: Action, context: GuardContext) -> Deletion | None:
         live = named[0] if len(named) == 1 else None
     if live is None:
         return Deletion(fields, None)
-    used = tuple(held for held in usage.held(live, context.dependents) if held[1] != 0)
+    used = tuple(held for held in usage.usage_figures(live, context.dependents) if held[1] != 0)
     return Deletion(fields, used) if used else None
 
 

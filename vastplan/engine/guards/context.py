@@ -8,7 +8,7 @@ from datetime import datetime
 
 from vastplan.engine.access.narrowing import Narrowing
 from vastplan.engine.live.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
-from vastplan.engine.live.groups import Split, changing, on_any_site, split
+from vastplan.engine.live.groups import Split, group_split, on_any_site, undetermined_role
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.owners import Owners
@@ -176,7 +176,7 @@ def guard_context(
         owned=owned,
         gone=gone,
         shares=_shares(matches, actions.values()),
-        said_to_exist=_said_to_exist(matches, desired, actions.values()),
+        said_to_exist=_reported_existing(matches, desired, actions.values()),
         given=given,
         left=left,
         part_of={address: entry.origin for address, entry in desired.items() if entry.origin},
@@ -206,9 +206,9 @@ def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Addres
         live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
         if live is None:
             continue
-        if (torn := split(matches.observed, live)) is not None:
+        if (torn := group_split(matches.observed, live)) is not None:
             splits[address] = torn
-        elif why := changing(matches.observed, live):
+        elif why := undetermined_role(matches.observed, live):
             busy[address] = why
     return splits, busy
 
@@ -234,7 +234,7 @@ def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) 
     return intent is None or not intent.takes_away
 
 
-def _said_to_exist(
+def _reported_existing(
     matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]
 ) -> dict[Address, Address]:
     found: dict[Address, Address] = {}

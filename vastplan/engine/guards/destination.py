@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.diff import leaves, value_at
-from vastplan.engine.values.delivery import Destination, delivers_of, destination, found_there, predicted
+from vastplan.engine.values.delivery import Destination, delivered_values, delivers_of, destination, predicted
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.shell import word
@@ -56,7 +56,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
     A value that was delivered counts as written by vastplan, also at another place. Any other value does so only where vastplan
     delivered before and owns the destination, which is not the case after that was recreated outside vastplan.
     """
-    ours, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
+    owned, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
     key, delivered = context.keys[action.address.site], {one for digests in given.values() for one in digests}
 
     def is_theirs(name: str, value: Any) -> bool:
@@ -65,9 +65,11 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
         place = where.place(name)
         if keyed_digest(key, value) in {*delivered, *context.left.get(place, ())}:
             return False
-        return not ours or (place not in given and place not in context.left)
+        return not owned or (place not in given and place not in context.left)
 
-    return [where.keys[name] for name, value in found_there(where, context.matches).items() if is_theirs(name, value)]
+    return [
+        where.keys[name] for name, value in delivered_values(where, context.matches).items() if is_theirs(name, value)
+    ]
 
 
 def _taken_over(action: Action, values: Values, context: GuardContext) -> list[str]:

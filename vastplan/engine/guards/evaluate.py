@@ -16,8 +16,8 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    open_operation.under_way, ownership.of_another, ownership.copies, ownership.torn, ownership.busy, destination.occupied, remote_directory.in_the_way, loss.approved,
-    loss.in_use, loss.said_to_exist,
+    open_operation.under_way, ownership.foreign, ownership.copies, ownership.torn, ownership.busy, destination.occupied, remote_directory.conflict, loss.consent,
+    loss.in_use, loss.reported_existing,
     loss.orphans, loss.locks, loss.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
     access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
 )  # fmt: skip
@@ -32,7 +32,7 @@ def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -
     return guarded
 
 
-def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
+def action_evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     """The live figures a person should see next to an action."""
     live, narrowing = context.live(action), context.narrowings.get(action.address)
     narrowed = list(narrowing.evidence) if narrowing is not None else []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from vastplan.engine.access.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.access.closing import closing_rules, may_close, rules_of
 from vastplan.engine.access.narrowing import cuts_off, may_narrow
-from vastplan.engine.live.namesakes import places_told
+from vastplan.engine.live.namesakes import shown_places
 from vastplan.engine.matching.remote_directories import landing_places
 from vastplan.engine.values.delivery import delivered_into
 from vastplan.model.address import Address
@@ -64,7 +64,7 @@ def _places(
     return {
         (site, place)
         for site, targets in indexed.items()
-        for place in places_told((kinds[name] for name in targets), kinds.values())
+        for place in shown_places((kinds[name] for name in targets), kinds.values())
         if kinds[place].system in systems.get(site, ())
     }
 
@@ -97,7 +97,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
         one for one, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
     }
     referring = {*reaching(kinds, kind)}
-    places = places_told((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
+    places = shown_places((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
     return (
         hangs_on_it | _emptied(kind, kinds) | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
     )

@@ -19,7 +19,7 @@ from vastplan.model.wording import some
 _AGAIN = "plan again when the system reports it, or delete it there and vastplan ledger forget it"
 
 
-def approved(action: Action, context: GuardContext) -> Block | None:
+def consent(action: Action, context: GuardContext) -> Block | None:
     """A delete or replace needs consent by address; where data depends on it, an approval in a file that others can review."""
     if action.verb not in GOING:
         return None
@@ -91,7 +91,7 @@ def deletes(action: Action, context: GuardContext) -> Block | None:
 
 
 def _figure(figure: Figure, unit: str) -> str:
-    return str(figure) if isinstance(figure, Unknown) else usage.shown(figure, unit)
+    return str(figure) if isinstance(figure, Unknown) else usage.figure_text(figure, unit)
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:
@@ -101,20 +101,20 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
-    untold, over, most = [], [], 0
-    for name, figure, unit in usage.held(live, context.dependents):
+    undetermined, over, most = [], [], 0
+    for name, figure, unit in usage.usage_figures(live, context.dependents):
         if isinstance(figure, Unknown):
-            untold.append(f"cannot determine {name}: {figure.why}")
+            undetermined.append(f"cannot determine {name}: {figure.why}")
         elif figure > accepted:
-            over.append(f"{name}: {usage.shown(figure, unit)}")
+            over.append(f"{name}: {usage.figure_text(figure, unit)}")
             most = max(most, ceil(figure))
-    if untold:
-        return Block("in-use", "; ".join(untold), _AGAIN)
+    if undetermined:
+        return Block("in-use", "; ".join(undetermined), _AGAIN)
     fix = f"write max_used: {most} in its approval, or empty it first"
     return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
 
 
-def said_to_exist(action: Action, context: GuardContext) -> Block | None:
+def reported_existing(action: Action, context: GuardContext) -> Block | None:
     """An object to which an entry of the document refers with `existing` is not deleted: no approval is enough."""
     entry = context.said_to_exist.get(action.address)
     if action.verb is not Verb.DELETE or entry is None:

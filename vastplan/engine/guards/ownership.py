@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
-from vastplan.engine.live.groups import leader, on_any_site, told
+from vastplan.engine.live.groups import group_findings, on_any_site, source_of_group
 from vastplan.engine.live.observe import Live
 from vastplan.engine.values.formers import goes_unasked
 from vastplan.model.address import Address
@@ -15,7 +15,7 @@ from vastplan.model.shell import word
 from vastplan.model.wording import plural, some
 
 
-def of_another(action: Action, context: GuardContext) -> Block | None:
+def foreign(action: Action, context: GuardContext) -> Block | None:
     """An object that another document owns is not adopted, not even with `--adopt`."""
     match = context.matches.match(action.address)
     if match.live is None or match.owned is not None:
@@ -28,7 +28,7 @@ def copies(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if live is None or not (action.changes or action.verb in GOING):
         return None
-    detached = leader(context.matches.observed, live) is not None and not follows(live)
+    detached = source_of_group(context.matches.observed, live) is not None and not follows(live)
     if not follows(live) and not detached:
         return None
     text = "it is a destination now: it can be changed only at its source, on another site"
@@ -74,7 +74,7 @@ def follows(live: Live) -> bool:
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
     """What exists and is not in the ledger is adopted only with `--adopt`, and never replaced by that."""
-    if action.verb is not Verb.ADOPT or of_another(action, context) is not None:
+    if action.verb is not Verb.ADOPT or foreign(action, context) is not None:
         return None  # it has another owner, so `--adopt` would not help
     fixed = [change.path for change in action.changes if change.replaces]
     if fixed:
@@ -112,14 +112,14 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
         live, action = context.matches.match(address).live, context.actions.get(address)
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
             composed = context.origins.get(address, "") != ""
-            yield from told(context.matches.observed, live, address, composed=composed)
+            yield from group_findings(context.matches.observed, live, address, composed=composed)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
-    ours = (
+    owned = (
         (address, match.owned, match.live)
         for address, match in found
         if match.live is not None and match.owned is not None  # without objects that took the place of an owned one
     )
-    yield from context.owners.contested(ours)
+    yield from context.owners.contested(owned)
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.observe import Live
-from vastplan.engine.matching.remote_directories import found_there
+from vastplan.engine.matching.remote_directories import existing_directory
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block
 from vastplan.model.value import Ref, from_json
 
 
-def in_the_way(action: Action, context: GuardContext) -> Block | None:
+def conflict(action: Action, context: GuardContext) -> Block | None:
     """A directory that already exists, which the system would refuse during an apply."""
     kind = context.kind(action)
-    found = found_there(action, kind, context.matches, context.ground)
+    found = existing_directory(action, kind, context.matches, context.ground)
     if kind.remote_directory is None or found is None:
         return None
     live, stays = found

@@ -85,7 +85,7 @@ def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Enc
     return {name: value for name, value in whole.items() if name not in kind.endpoint.omit}
 
 
-def unmet(fields: tuple[Field, ...], values: Mapping[str, Any], live: Mapping[str, Any]) -> list[Path]:
+def unmet_leaves(fields: tuple[Field, ...], values: Mapping[str, Any], live: Mapping[str, Any]) -> list[Path]:
     """The leaves whose live value differs from the written one, without those that the system never shows."""
     return [
         leaf.path

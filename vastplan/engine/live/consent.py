@@ -17,9 +17,9 @@ __all__ = [
     "Approval",
     "ChangeLimits",
     "Consent",
-    "in_force",
+    "effective_limits",
     "limits_of",
-    "noted",
+    "recorded_limits",
 ]
 
 TOO_MUCH = frozenset({"mass-change", "emptied"})
@@ -68,7 +68,7 @@ class ChangeLimits:
         return min(self.changes(owned), max(2, owned // 2))
 
 
-def in_force(recorded: ChangeLimits, asked: ChangeLimits) -> ChangeLimits:
+def effective_limits(recorded: ChangeLimits, asked: ChangeLimits) -> ChangeLimits:
     """The limits of a run: what the last apply recorded, lowered at once where the document asks for less."""
     return ChangeLimits(min(recorded.count, asked.count), min(recorded.percent, asked.percent))
 
@@ -79,7 +79,9 @@ def limits_of(values: Mapping[str, int]) -> ChangeLimits:
     return ChangeLimits(values.get("count", usual.count), values.get("percent", usual.percent))
 
 
-def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int], now: Plan | None = None) -> dict[str, int]:
+def recorded_limits(
+    plan: Plan, part: PlannedSite, recorded: Mapping[str, int], now: Plan | None = None
+) -> dict[str, int]:
     """The limits that a site's ledger records after a plan was applied: those that the document asks for.
 
     `now` is the plan made again for the apply. Limits are raised only if the plan covered everything and no limit blocked any
@@ -87,7 +89,7 @@ def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int], now: Plan 
     """
     asked, held = limits_of(part.limits or recorded), limits_of(recorded)
     if _in_part(plan) or (now is not None and _in_part(now)):
-        asked = in_force(held, asked)
+        asked = effective_limits(held, asked)
     return {"count": asked.count, "percent": asked.percent}
 
 

@@ -7,7 +7,7 @@ from vastplan.engine.live.observe import Live
 ITSELF = "the system itself"
 
 
-def made_by(live: Live) -> str:
+def creator_of(live: Live) -> str:
     """The driver or system that created an object, or the kind of its owner; "" for one that somebody has to manage.
 
     Anybody may write an owner into an object, so for an object that gives access the owner does not count.

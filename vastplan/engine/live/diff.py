@@ -18,7 +18,17 @@ from vastplan.schema.rows import Path
 from vastplan.schema.walk import in_sync, leaves, same, value_at
 
 __all__ = [
-    "Difference", "Leaf", "Path", "diff", "digests", "fingerprint", "from_nothing", "leaf_digest", "leaves", "moved_by", "same",
+    "Difference",
+    "Leaf",
+    "Path",
+    "diff",
+    "digests",
+    "from_nothing",
+    "leaf_digest",
+    "leaves",
+    "live_fingerprint",
+    "moved_by",
+    "same",
     "value_at",
 ]  # fmt: skip
 
@@ -59,7 +69,7 @@ def diff(
         return _NO_DIFFERENCE
     changes: list[FieldChange] = []
     paths: set[Path] = set()
-    untold: list[str] = []
+    unknown: list[str] = []
     spoken = 0  # desired leaves that were applied before; usually these are all that were, and then none is released
     for leaf in leaves(kind.fields, desired):
         path, field, value, immutable = leaf
@@ -70,7 +80,7 @@ def diff(
         write_only = Marker.WRITE_ONLY in field.markers
         current = None if write_only else live.get(path[0]) if len(path) == 1 else value_at(live, path)
         if was == REDACTED_DIGEST or current is REDACTED:
-            untold.append(text)
+            unknown.append(text)
             continue
         if write_only:
             if was is not None and was == leaf_digest(key, field, value):
@@ -89,7 +99,7 @@ def diff(
         changes.append(_change(leaf, current, cause))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)
-    return Difference(tuple(changes), frozenset(paths), released, tuple(untold))
+    return Difference(tuple(changes), frozenset(paths), released, tuple(unknown))
 
 
 def _released(kind: Kind, desired: Values, noted: Mapping[str, str]) -> tuple[str, ...]:
@@ -133,8 +143,8 @@ def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> Fi
 
 def from_nothing(kind: Kind, desired: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     """What a create sets, field by field."""
-    told = [*leaves(kind.fields, desired), *_only_made_with(kind, desired)]
-    return tuple(replace(_change(leaf, None, Cause.NEW, made=True), replaces=False) for leaf in told)
+    set_leaves = [*leaves(kind.fields, desired), *_only_made_with(kind, desired)]
+    return tuple(replace(_change(leaf, None, Cause.NEW, made=True), replaces=False) for leaf in set_leaves)
 
 
 def _only_made_with(kind: Kind, desired: Mapping[str, Any]) -> Iterator[Leaf]:
@@ -158,7 +168,7 @@ def wire_digests(kind: Kind, desired: Mapping[str, Any], raw: Values, key: str) 
     }
 
 
-def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
+def live_fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
     """One digest of the live values of the fields that the document has: these must not change until apply.
 
     Secrets are left out: the digest goes into plan files, and its key is the same everywhere.

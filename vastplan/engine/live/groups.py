@@ -17,7 +17,7 @@ from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Values
 
 
-class Part(Enum):
+class MemberRole(Enum):
     """What a member does in its group."""
 
     LEADS = "leads"
@@ -27,63 +27,67 @@ class Part(Enum):
     MEMBER = "member"  # of a group without a source
 
 
-_WRITING = (Part.LEADS, Part.ALONE)
+_WRITING = (MemberRole.LEADS, MemberRole.ALONE)
 
 
-def word_of(said: object) -> str:
+def word_of(value: object) -> str:
     """A role or a state in one spelling, for comparison: systems write it in several ways."""
-    return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
+    return re.sub(r"[\s-]+", "_", str(value).strip()).upper()
 
 
-def key_of(live: Live) -> str:
+def group_key(live: Live) -> str:
     """The key that the members of its group share; "" without one."""
     grouped = live.kind.grouped
     return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
 
 
-def part_of(live: Live) -> Part:
+def part_of(live: Live) -> MemberRole:
     """What an object does in its group. One without another member leads, whatever it reports."""
     grouped = live.kind.grouped
     if grouped is None or not grouped.role:
-        return Part.MEMBER
+        return MemberRole.MEMBER
     role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
     if state in grouped.settled:
-        words = ((Part.LEADS, grouped.sources), (Part.FOLLOWS, grouped.destinations), (Part.ALONE, grouped.detached))
+        words = (
+            (MemberRole.LEADS, grouped.sources),
+            (MemberRole.FOLLOWS, grouped.destinations),
+            (MemberRole.ALONE, grouped.detached),
+        )
         for part, known in words:
             if role in known:
                 return part
-    return Part.BUSY if live.values.get(grouped.across) else Part.LEADS
+    return MemberRole.BUSY if live.values.get(grouped.across) else MemberRole.LEADS
 
 
-def said(live: Live) -> str:
+def role_text(live: Live) -> str:
     """Role and state of a member, for people."""
     grouped = live.kind.grouped
     names = () if grouped is None else (grouped.role, grouped.state)
     return ", ".join(inert(str(live.attributes.get(name)), 40) for name in names)
 
 
-def members(observed: Observed, live: Live) -> list[Live]:
+def other_members(observed: Observed, live: Live) -> list[Live]:
     """The other members of an object's group that were read."""
-    grouped, key = live.kind.grouped, key_of(live)
+    grouped, key = live.kind.grouped, group_key(live)
     if grouped is None or not key:
         return []
     name, sites = live.kind.name, (site for site in observed.sites(live.kind.name) if site != live.site)
     return [found for site in sites for found in observed.having(site, name, grouped.key, key)]
 
 
-def changing(observed: Observed, live: Live) -> str:
+def undetermined_role(observed: Observed, live: Live) -> str:
     """Why the role of an object cannot be determined; "" if it can."""
-    for one in (live, *members(observed, live)):
-        if part_of(one) is Part.BUSY:
-            return f"{one.site} says {said(one)}: its role is changing or unknown"
+    for one in (live, *other_members(observed, live)):
+        if part_of(one) is MemberRole.BUSY:
+            return f"{one.site} says {role_text(one)}: its role is changing or unknown"
     return ""
 
 
-def leader(observed: Observed, live: Live) -> Live | None:
+def source_of_group(observed: Observed, live: Live) -> Live | None:
     """The member that leads the group of an object, if the object itself does not."""
-    if part_of(live) in (Part.LEADS, Part.MEMBER):
+    if part_of(live) in (MemberRole.LEADS, MemberRole.MEMBER):
         return None
-    return next((one for one in members(observed, live) if part_of(one) is Part.LEADS), None)
+    return next((one for one in other_members(observed, live) if part_of(one) is MemberRole.LEADS), None)
 
 
 def owned_groups(
@@ -94,7 +98,7 @@ def owned_groups(
     for address, record in owned.items():
         if kinds[address.kind].grouped is not None:
             live = observed.by_id(address.site, address.kind, record.id)
-            key = record.group if live is None else key_of(live)
+            key = record.group if live is None else group_key(live)
             if key:
                 groups.setdefault((address.kind, key), address)
     return groups
@@ -103,12 +107,12 @@ def owned_groups(
 def is_lost(live: Live) -> bool:
     """Whether the other member of an object that is not a copy is gone permanently, as the object reports."""
     grouped = live.kind.grouped
-    if grouped is None or part_of(live) is Part.FOLLOWS:
+    if grouped is None or part_of(live) is MemberRole.FOLLOWS:
         return False
     return word_of(live.attributes.get(grouped.state)) in grouped.lost
 
 
-def at_once(live: Live) -> bool:
+def writes_synchronously(live: Live) -> bool:
     """Whether a write to an object is answered when all members have it."""
     grouped = live.kind.grouped
     kept_by = None if grouped is None else live.values.get(grouped.kept_by)
@@ -147,15 +151,15 @@ class Split:
     text: str
 
 
-def split(observed: Observed, live: Live) -> Split | None:
+def group_split(observed: Observed, live: Live) -> Split | None:
     """Whether a member was detached, or several take writes; `None` if one takes writes and the others are copies."""
-    every = [live, *members(observed, live)]
+    every = [live, *other_members(observed, live)]
     writing = [one for one in every if part_of(one) in _WRITING]
     if len(writing) < 2:
         return None
-    leading = [one for one in writing if part_of(one) is Part.LEADS]
-    alone = [one for one in writing if part_of(one) is Part.ALONE]
-    shown = "; ".join(f"{one.site}: {said(one)}" for one in sorted(writing, key=lambda one: one.site))
+    leading = [one for one in writing if part_of(one) is MemberRole.LEADS]
+    alone = [one for one in writing if part_of(one) is MemberRole.ALONE]
+    shown = "; ".join(f"{one.site}: {role_text(one)}" for one in sorted(writing, key=lambda one: one.site))
     if len(leading) == 1:
         sites = tuple(one.site for one in alone)
         text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({shown})"
@@ -163,41 +167,41 @@ def split(observed: Observed, live: Live) -> Split | None:
     return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
 
 
-def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
+def group_findings(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
     """The findings about the group of an owned object: another one is the source, one was detached, two take writes."""
     grouped, site = live.kind.grouped, live.site
     if grouped is None:
         return
-    leads, torn = leader(observed, live), split(observed, live)
+    source, torn = source_of_group(observed, live), group_split(observed, live)
     if torn is not None and len(torn.sites) > 1:
         fix = f"decide which site is right, and make the other one its destination: {_move(address)} --keep SITE"
-        fix = _NO_MOVE if at_once(live) else fix
+        fix = _NO_MOVE if writes_synchronously(live) else fix
         yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
-    elif torn is not None and part_of(live) is Part.LEADS:
+    elif torn is not None and part_of(live) is MemberRole.LEADS:
         (back, *_) = torn.sites
-        fix = _NO_MOVE if at_once(live) else _back(address, back, site)
+        fix = _NO_MOVE if writes_synchronously(live) else _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
-    elif leads is not None or part_of(live) is Part.FOLLOWS:
+    elif source is not None or part_of(live) is MemberRole.FOLLOWS:
         text = "its source is on another site now, and this is the copy: vastplan neither changes nor deletes it"
         fix = "make this site its source again, or declare it at the site that is"
-        if leads is not None:
-            text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
-            if at_once(live):
-                fix = f"write {grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
-            elif part_of(live) is Part.ALONE:
-                fix = _back(address, site, leads.site)
+        if source is not None:
+            text = f"moved: its source is on {source.site} now ({role_text(source)}); {site} says {role_text(live)}"
+            if writes_synchronously(live):
+                fix = f"write {grouped.chosen_by}: {source.site}; or {_NO_MOVE}" if composed else _NO_MOVE
+            elif part_of(live) is MemberRole.ALONE:
+                fix = _back(address, site, source.site)
             elif composed:
-                fix = f"write {grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
+                fix = f"write {grouped.chosen_by}: {source.site}, or {_move(address)} --to {site}"
         yield Finding(MOVED, Severity.WARNING, text, fix, str(address))
 
 
 _NO_MOVE = "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
 
 
-def _back(address: Address, back: str, leads: str) -> str:
+def _back(address: Address, back: str, source: str) -> str:
     """The commands for a detached site that is back."""
     way = _move(address)
-    return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {leads}; --keep {back} does the reverse"
+    return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {source}; --keep {back} does the reverse"
 
 
 def _move(address: Address) -> str:

@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from vastplan.engine.live.namesakes import meant
+from vastplan.engine.live.namesakes import referred_objects
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.renames import NO_RENAMES, Renames
 from vastplan.model.address import Address
@@ -44,7 +44,7 @@ class Resolve(Protocol):
         """See `Matches.resolve`."""
 
 
-class Fault(Enum):
+class ValueFault(Enum):
     """Why another value has to be created."""
 
     HOLDER = "holder"  # the document names another user or place for it
@@ -64,7 +64,7 @@ class Former:
     """
 
     of: Address
-    fault: Fault
+    fault: ValueFault
     leaves: bool = False
     unnoted: Owned | None = None
 
@@ -215,7 +215,7 @@ class Matches:
                 return hint
         for kind, attribute in refers.targets:
             for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
-                here = meant(self.observed, live, kind, attribute, raw) if where == site else ()
+                here = referred_objects(self.observed, live, kind, attribute, raw) if where == site else ()
                 target = next(iter(here), None) if where == site else self.observed.find(where, kind, attribute, raw)
                 if target is not None:
                     named = self.named(target)

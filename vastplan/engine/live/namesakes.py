@@ -10,7 +10,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.references import targets_of
 
 
-def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
+def referred_objects(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
     """The objects of a kind on its site to which a raw value of a live object may refer; several if the object does not say which.
 
     A credential of a project refers to a Secret in the project's namespace, one without a project to none in a project's namespace.
@@ -27,12 +27,12 @@ def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any)
         if where is None:
             return observed.having(live.site, target, attribute, raw)
         return observed.having(live.site, target, "path", f"{where}/{raw}")
-    of = {kind: by for kind, by in places.items() if kind in _told_by(live.kind)}
+    of = {kind: by for kind, by in places.items() if kind in _shown_by(live.kind)}
     return [other for other in observed.having(live.site, target, attribute, raw)
             if not any(observed.find(live.site, kind, by, other.values.get("namespace")) for kind, by in of.items())]  # fmt: skip
 
 
-def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
+def shown_places(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
     """The kinds to read to determine which objects of `targets` are meant by name: those to which their namespaces belong."""
     places = {target.name: {*_places(target)} for target in targets if target.endpoint.namespaced}
     if not places:
@@ -41,7 +41,7 @@ def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
         place
         for kind in kinds
         for target in targets_of(kind.fields) & places.keys()
-        for place in places[target] & _told_by(kind)
+        for place in places[target] & _shown_by(kind)
     }
 
 
@@ -57,7 +57,7 @@ def _places(kind: Kind) -> Mapping[str, str]:
     return refers.attributes if refers is not None else {}
 
 
-def _told_by(kind: Kind) -> set[str]:
+def _shown_by(kind: Kind) -> set[str]:
     """The kinds to which the top-level fields of a kind refer."""
     return {name for _, field, _ in kind.fields.referring if field.refers for name in field.refers.attributes}
 

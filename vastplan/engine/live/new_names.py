@@ -16,7 +16,7 @@ from vastplan.schema.kind import Kind, Values
 def new_names(
     kinds: Mapping[str, Kind],
     desired: Mapping[Address, Entry],
-    there: Mapping[Address, Live],
+    existing: Mapping[Address, Live],
     resolved: Callable[[Kind, Values], Values],
 ) -> dict[Address, dict[str, Any]]:
     """By address, the attributes that follow from the document and differ from the live ones, after a rename on either side.
@@ -32,7 +32,7 @@ def new_names(
     coming: dict[Address, dict[str, Any]] = {}
     for address, entry in desired.items():
         fields = telling.get(address.kind, ())
-        live = there.get(address) if fields else None
+        live = existing.get(address) if fields else None
         if live is None or _as_it_is(fields, entry.values, live.values):
             continue
         kind = kinds[address.kind]

@@ -49,7 +49,7 @@ class Live:
 
 
 @dataclass(slots=True)
-class Collection:
+class ObservedCollection:
     """All objects of a kind on a site, or why they could not be read.
 
     With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed. `nobody` are
@@ -64,14 +64,16 @@ class Collection:
 
 
 _Index = Mapping[str, Mapping[str, "Live | list[Live]"]]  # attribute -> value -> the object, or all that have it
-_UNREAD = Collection(error="was not read")
+_UNREAD = ObservedCollection(error="was not read")
 
 
 class Observed:
     """The collections that were read, indexed by the attributes that references use. Complete once created."""
 
-    def __init__(self, collections: Mapping[SiteKind, Collection], indexes: Mapping[SiteKind, _Index] | None = None):
-        self.collections: Mapping[SiteKind, Collection] = MappingProxyType(dict(collections))
+    def __init__(
+        self, collections: Mapping[SiteKind, ObservedCollection], indexes: Mapping[SiteKind, _Index] | None = None
+    ):
+        self.collections: Mapping[SiteKind, ObservedCollection] = MappingProxyType(dict(collections))
         known = indexes or {}
         self._indexes = {key: known.get(key) or _indexed(read.objects) for key, read in self.collections.items()}
         self._sites: dict[str, list[str]] = {}
@@ -192,7 +194,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
         for name, key, plain, fact in figures:
             amount = get(key) if plain else None
             # a valid number needs no conversion
-            metrics[name] = amount if type(amount) is int and amount >= 0 else figure(fact, row)
+            metrics[name] = amount if type(amount) is int and amount >= 0 else metric_value(fact, row)
         return Live(
             site,
             kind,
@@ -216,7 +218,7 @@ def _is_plain(fact: Metric) -> bool:
     return len(fact.path) == 1 and not (fact.ones or fact.zeros or fact.by)
 
 
-def figure(fact: Metric, row: Row) -> Any:
+def metric_value(fact: Metric, row: Row) -> Any:
     """The value of a fact in a row: a number, a mapping of numbers, or `Unknown`."""
     *outer, last = fact.path
     holder = dig(row, tuple(outer))

@@ -10,13 +10,13 @@ from vastplan.model.operation import PAST, Operation
 from vastplan.schema.entries import Entry
 
 
-def under_way(operation: Operation) -> str:
+def operation_text(operation: Operation) -> str:
     """An operation that is under way, as words to follow its subject."""
     stage = inert(operation.stage or "none yet", 40)
     return f"its {operation.kind} {inert(operation.id, 40)} is under way (stage {stage})"
 
 
-def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
+def missing_entries(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
     """A finding for each operation of these sites without its entry; the document may have the subject of a move on either of its sites."""
     open_ones = [one for one in operations if not one.phase.closed and one.address.partition("/")[0] in sites]
     if not open_ones:
@@ -30,7 +30,7 @@ def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: S
         yield Finding(
             "VP353",
             Severity.WARNING,
-            f"no longer in the document, and {under_way(one)}",
+            f"no longer in the document, and {operation_text(one)}",
             f"put it back as it was and go on with vastplan {one.kind} run FILE{back}",
             one.address,
         )

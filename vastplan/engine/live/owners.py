@@ -71,14 +71,14 @@ class Owners:
             return Block("other-document", text, "plan again when that ledger can be read")
         return None
 
-    def contested(self, ours: Iterable[tuple[Address, Owned, Live]]) -> Iterator[Finding]:
+    def contested(self, owned_objects: Iterable[tuple[Address, Owned, Live]]) -> Iterator[Finding]:
         """VP311: a warning for each owned object that another ledger owns too, and a note for each other document that wrote some.
 
         A write before the last apply here is not reported: the object was handed over.
         """
         claimed: list[tuple[Address, Claim]] = []
         written: dict[str, list[Address]] = {}
-        for address, owned, live in ours:
+        for address, owned, live in owned_objects:
             claim, mark = self.claim(live), self.mark(live)
             if claim is not None:
                 claimed.append((address, claim))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from vastplan.engine.live.names import NOTHING_NAMED, Named
-from vastplan.engine.live.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
+from vastplan.engine.live.observe import Live, Observed, ObservedCollection, SiteKind, SystemKey, live_of, live_reader
 from vastplan.model.address import kind_of
 from vastplan.model.errors import Nobody, NotAuthorised, ObjectNotFound, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
@@ -47,13 +47,13 @@ def observe(
     tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
     kinds = {kind.name: kind for _, kind in wanted}
 
-    def collection(task: SiteKind) -> Collection:
+    def collection(task: SiteKind) -> ObservedCollection:
         site, kind = task[0], kinds[task[1]]
         provider = providers.get((site, kind.system))
         if provider is None:
-            return Collection(error=f"site {site} has no {kind.system}", absent=True)
+            return ObservedCollection(error=f"site {site} has no {kind.system}", absent=True)
         if isinstance(provider, Exception):
-            return Collection(error=str(provider))
+            return ObservedCollection(error=str(provider))
         watch.begins(site, kind.system, kind.name)
         try:
             return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, NOTHING_NAMED), watch)
@@ -66,7 +66,7 @@ def observe(
 
 def _collection(
     site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch
-) -> Collection:
+) -> ObservedCollection:
     try:
         if isinstance(kind.endpoint.shape, Asked):  # without a list, reading all that matters by name is enough
             return _by_name(site, kind, provider, names, "")
@@ -81,15 +81,17 @@ def _collection(
         except ObjectNotFound:
             if not kind.versions or owned:
                 raise
-            return Collection([])  # a system older than the version that introduced the kind has none
+            return ObservedCollection([])  # a system older than the version that introduced the kind has none
     except VastplanError as problem:
-        return Collection(error=str(problem))
+        return ObservedCollection(error=str(problem))
     except _MISSHAPEN as problem:
         text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
-        return Collection(error=f"{text} ({type(problem).__name__})")
+        return ObservedCollection(error=f"{text} ({type(problem).__name__})")
 
 
-def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch) -> Collection:
+def _listed(
+    site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch
+) -> ObservedCollection:
     objects: dict[str, Live] = {}
     read: Callable[[Row], Live] | None = None
     barren = 0
@@ -100,20 +102,20 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names
             read = read or live_reader(site, kind, row, provider)
             live = read(row)
             if not live.id:
-                return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
+                return ObservedCollection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
             objects[live.id] = live  # a list that changed between two pages may show a row twice
         barren = 0 if len(objects) > before else barren + 1
         if barren > MAX_BARREN_PAGES:
-            return Collection(
+            return ObservedCollection(
                 error=f"{provider.describe()}: the list of {plural(kind.name)} repeats itself without end"
             )
     for record in [record for record in owned if record.id not in objects][:DOUBTS]:
-        there = provider.read(kind, record.locator)
-        if there is not None and item_id(kind.endpoint, there) == record.id:
+        answer = provider.read(kind, record.locator)
+        if answer is not None and item_id(kind.endpoint, answer) == record.id:
             text = f"its list does not show {record.locator}, which exists: the list was cut short"
-            return Collection(error=f"{provider.describe()}: {text}")
+            return ObservedCollection(error=f"{provider.describe()}: {text}")
     whole = (_whole(live, provider, names) for live in objects.values()) if kind.endpoint.listed else objects.values()
-    return Collection([live for live in whole if live is not None])
+    return ObservedCollection([live for live in whole if live is not None])
 
 
 def _whole(live: Live, provider: Provider, names: Named) -> Live | None:
@@ -135,7 +137,7 @@ def _glanced(live: Live) -> Live:
     return live
 
 
-def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, names: Named) -> Collection:
+def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, names: Named) -> ObservedCollection:
     """The objects of the owners that the document and the ledger name; those of other owners are not needed."""
     owners = sorted({shape.owner(locator) for locator in names.locators})
     rows: list[Row] = []
@@ -147,10 +149,10 @@ def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, na
         except Nobody:
             nobody.add(owner)
     objects = [live_of(site, kind, row, provider) for row in rows]
-    return Collection(objects, asked=frozenset(owners), nobody=frozenset(nobody))
+    return ObservedCollection(objects, asked=frozenset(owners), nobody=frozenset(nobody))
 
 
-def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> Collection:
+def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> ObservedCollection:
     """The objects with one of the names. A name that may not be read is left out of `asked`, and so stays unknown."""
     objects: list[Live] = []
     asked: list[str] = []
@@ -177,8 +179,10 @@ def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: s
             if partly:
                 live = _glanced(live)
             if not live.id or live.locator != name:
-                return Collection(error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object")
+                return ObservedCollection(
+                    error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object"
+                )
             objects.append(live)
     problem = problem or denied
     text = f"only what the document and the ledger name could be read: {problem}" if problem else ""
-    return Collection(objects, text, asked=frozenset(asked), nobody=frozenset(nobody))
+    return ObservedCollection(objects, text, asked=frozenset(asked), nobody=frozenset(nobody))

@@ -75,7 +75,7 @@ def resolve_renames(
                 (*chain, *(former[address] for address in chain)), _claimed_twice(rivals, former)
             )
         elif last in desired:
-            contested |= dict.fromkeys((*chain, last), _still_there(chain[-1], last))
+            contested |= dict.fromkeys((*chain, last), _still_exists(chain[-1], last))
         else:
             moves |= {address: former[address] for address in chain}
     by_former = {old: address for address, old in moves.items()}
@@ -88,10 +88,10 @@ def resolve_renames(
 
 def _is_free(address: Address, old: Address, recorded: Mapping[Address, Owned], unsettled: Set[Address]) -> bool:
     """Whether the ledger has nothing at an address, or the same object as at the old one."""
-    here, there = recorded.get(address), recorded.get(old)
+    here, other = recorded.get(address), recorded.get(old)
     if here is None:
         return address not in unsettled
-    return there is not None and here.id == there.id
+    return other is not None and here.id == other.id
 
 
 def _chain(first: Address, former: Mapping[Address, Address]) -> list[Address]:
@@ -108,7 +108,7 @@ def _claimed_twice(rivals: set[Address], former: Mapping[Address, Address]) -> B
     return Block("renamed", f"{names} all say renamed_from: {old.name}", "keep it in the one that was renamed")
 
 
-def _still_there(address: Address, old: Address) -> Block:
+def _still_exists(address: Address, old: Address) -> Block:
     text = f"{address} says renamed_from: {old.name}, and {old} is still in the document"
     fix = (
         f"remove {old.name} from the document, or renamed_from from {address.name}; "

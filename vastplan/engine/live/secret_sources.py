@@ -77,18 +77,18 @@ def with_sources(
         )
         for path in unseen
     ]  # fmt: skip
-    told = {change.path for change in changes}
+    reported = {change.path for change in changes}
     full = replace(
         difference,
         changes=tuple(changes),
         paths=difference.paths | {secrets[path].path for path in unseen},
-        untold=tuple(path for path in difference.untold if path not in told),
+        untold=tuple(path for path in difference.untold if path not in reported),
     )
-    same = [f"{path} comes from {now[path]}, and came from {noted[path]}" for path in moved if path not in told]
+    same = [f"{path} comes from {now[path]}, and came from {noted[path]}" for path in moved if path not in reported]
     return full, "; ".join(same)
 
 
-def made_of(kind: Kind, desired: Values) -> tuple[FieldChange, ...]:
+def created_fields(kind: Kind, desired: Values) -> tuple[FieldChange, ...]:
     """The fields that a create sets, with the sources of its secrets."""
     made = Difference(from_nothing(kind, desired), frozenset(), ())
     return with_sources(made, kind, desired, {})[0].changes

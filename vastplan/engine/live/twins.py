@@ -11,7 +11,7 @@ from vastplan.schema.kind import Kind
 SiteId = tuple[str, str]  # site, id
 
 
-def identity_of(live: Live) -> tuple[str, ...]:
+def live_identity(live: Live) -> tuple[str, ...]:
     """What makes an object the same as another, in the order of `kind.identity`; references are still raw wire values."""
     return tuple(str(live.values.get(name)) for name in live.kind.identity)
 
@@ -25,7 +25,7 @@ def twins(observed: Observed, kind: Kind) -> Mapping[SiteId, tuple[str, ...]]:
     for site in observed.sites(kind.name):
         by_identity: dict[tuple[str, ...], list[str]] = {}
         for live in observed.objects(site, kind.name):
-            by_identity.setdefault(identity_of(live), []).append(live.id)
+            by_identity.setdefault(live_identity(live), []).append(live.id)
         for ids in by_identity.values():
             if len(ids) > 1:
                 together = tuple(sorted(ids))

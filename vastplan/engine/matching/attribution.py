@@ -46,9 +46,9 @@ def attribute(
             )
             for action in (attributed[number] for number in numbers)
         ]
-        traces, untold = _traces(providers.get(key), sought)
+        traces, unknown = _traces(providers.get(key), sought)
         for place, number in enumerate(numbers):
-            attributed[number] = _with_authors(attributed[number], sought[place].kind, traces.get(place, ()), untold)
+            attributed[number] = _with_authors(attributed[number], sought[place].kind, traces.get(place, ()), unknown)
     return tuple(attributed)
 
 
@@ -69,7 +69,7 @@ def _traces(provider: object, sought: list[ChangedObject]) -> tuple[dict[int, li
     return traces_by_place, SILENT
 
 
-def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], untold: str) -> Action:
+def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], unknown: str) -> Action:
     traces = list(traces)
     wires = {
         path_text(leaf.path): wire(kind.fields, leaf.path)
@@ -80,18 +80,18 @@ def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], untold: s
         if not outside_move(change):
             return change
         place = wires.get(change.path, ())
-        return replace(change, author=_latest((trace for trace in traces if _touches(trace, place)), untold))
+        return replace(change, author=_latest((trace for trace in traces if _touches(trace, place)), unknown))
 
     changes = tuple(of(change) for change in action.changes)
     if any(outside_move(change) for change in changes):
         return replace(action, changes=changes)
-    return replace(action, author=_latest(traces, untold))
+    return replace(action, author=_latest(traces, unknown))
 
 
-def _latest(traces: Iterable[Trace], untold: str) -> Author:
+def _latest(traces: Iterable[Trace], unknown: str) -> Author:
     known = [(time, trace) for trace in traces if (time := zoned_moment(trace.when)) is not None]
     if not known:
-        return Author(untold=untold)
+        return Author(untold=unknown)
     _, last = max(known, key=lambda pair: pair[0])
     return Author(inert(last.who, 120), inert(last.when, 40), inert(last.how, 200))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from vastplan.engine.live.groups import key_of
+from vastplan.engine.live.groups import group_key
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
@@ -25,14 +25,14 @@ class Elsewhere:
 
     def of(self, address: Address, live: Live) -> Address | None:
         """The first entry on another site that is of one group with a live object, which the ledger has at an address."""
-        keys = _keys(address, key_of(live))
+        keys = _keys(address, group_key(live))
         found = (one for key in keys.values() for one in self._entries.get(key, ()) if one[1].site != address.site)
         return min(found, default=(0, None))[1]
 
     @staticmethod
     def _keys_of(matches: Matches, address: Address) -> Iterator[_Key]:
         match = matches.match(address)
-        keys = _keys(address, "" if match.live is None else key_of(match.live))
+        keys = _keys(address, "" if match.live is None else group_key(match.live))
         if match.live is not None:
             yield keys["group"]
         if match.member_of is not None:

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Set
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.engine.live.groups import key_of, owned_groups
+from vastplan.engine.live.groups import group_key, owned_groups
 from vastplan.engine.live.matches import UNMATCHED, Former, LiveKey, Match, Matches
 from vastplan.engine.live.new_names import new_names
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.renames import resolve_renames
-from vastplan.engine.live.twins import identity_of
-from vastplan.engine.values.delivery import delivers_of, destination, named_there
+from vastplan.engine.live.twins import live_identity
+from vastplan.engine.values.delivery import delivers_of, destination, existing_names
 from vastplan.engine.values.formers import formers
 from vastplan.model.address import Address
 from vastplan.model.site_ledger import SiteLedger
@@ -70,9 +70,9 @@ def match(
         if match.holder is not None and match.holder not in desired:
             wanted_as.setdefault(match.holder, address)
     renaming = {address: entry for address, entry in desired.items() if address not in kept} if kept else desired
-    there = {address: match.live for address, match in matches.items() if match.live}
+    existing = {address: match.live for address, match in matches.items() if match.live}
     for _ in kinds:  # a name may be part of another, and that of a third: each pass carries it one further
-        names = new_names(kinds, renaming, there, whole.resolved)
+        names = new_names(kinds, renaming, existing, whole.resolved)
         if names == coming:
             break
         coming.clear()
@@ -159,7 +159,7 @@ class _Matching:
             return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
         if kind.distinct_by_id:  # several may be alike: without a record, it is the one whose id the destination has
-            named = named_there(kind, entry.values, self._whole)
+            named = existing_names(kind, entry.values, self._whole)
             having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]
         if kind.grouped is not None and owned is None:
@@ -178,7 +178,7 @@ class _Matching:
     def _member(self, address: Address, kind: Kind, candidates: list[Live]) -> Match | None:
         """The live member of a group of which the ledger owns a member on another site, under any name."""
         for live in candidates:
-            first = self._groups.get((kind.name, key_of(live)))
+            first = self._groups.get((kind.name, group_key(live)))
             if first is not None and first.site != address.site:
                 return Match(live, member_of=first)
         assert kind.grouped is not None
@@ -207,7 +207,7 @@ class _Matching:
         if (site, kind.name) not in self._identities:
             index: dict[tuple[str, ...], list[Live]] = {}
             for live in self._whole.observed.objects(site, kind.name):
-                index.setdefault(identity_of(live), []).append(live)
+                index.setdefault(live_identity(live), []).append(live)
             self._identities[site, kind.name] = index
         return self._identities[site, kind.name].get(identity, [])
 

@@ -14,7 +14,9 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.references import fields_with_references
 
 
-def aimed_at(matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...]) -> set[Address] | None:
+def targeted_addresses(
+    matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...]
+) -> set[Address] | None:
     """The targeted addresses, everything that they need, and what has to follow them; `None` without targets.
 
     A target that matches nothing is not reported here: whether that is a mistake depends on what was typed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import field
 
-from vastplan.engine.live.namesakes import meant
+from vastplan.engine.live.namesakes import referred_objects
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.dataclass import dataclass
 from vastplan.schema.field import Field
@@ -52,7 +52,7 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
             for top, refers, raw in raw_references(kind.fields, live.values):
                 for target, attribute in refers.targets:
                     asked = raw is not None and target in targets
-                    for other in meant(observed, live, target, attribute, raw) if asked else ():
+                    for other in referred_objects(observed, live, target, attribute, raw) if asked else ():
                         shields = top.refers is not None and top.refers.shields
                         referrer = Referrer(live, top, attribute, refers.blocks_delete, shields, refers.needs)
                         # once, however often one field of it names the object

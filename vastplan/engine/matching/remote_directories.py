@@ -62,23 +62,23 @@ def _own(name: str, lands: RemoteDirectory) -> _Rule:
     return name, lands.room, lands.path
 
 
-def found_there(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:
+def existing_directory(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:
     """What shows that the directory of an action already exists, and whether it is a copy that stays when its path is deleted."""
     lands = kind.remote_directory
     if lands is None or action.verb not in _MAKING:
         return None
     values: Values = from_json(dict(action.desired))
     room, path = values.get(lands.room), str(values.get(lands.path))
-    told = values.get(lands.room_outside)
+    directory = values.get(lands.room_outside)
     if isinstance(room, Ref):
         refers = kind.field(lands.room).refers
         assert refers is not None
-        told = matches.resolve(room, refers.attribute(room.target.kind))
+        directory = matches.resolve(room, refers.attribute(room.target.kind))
         holder = matches.resolve(room, "id")
         for rule in lands.shown_by if not isinstance(holder, Unknown) else ():
             for live in ground.standing(room.target.site, rule, str(holder), path):
                 return live, False
-    if told is not None and not isinstance(told, Unknown):
-        for live in ground.standing(action.address.site, _own(kind.name, lands), str(told), path):
+    if directory is not None and not isinstance(directory, Unknown):
+        for live in ground.standing(action.address.site, _own(kind.name, lands), str(directory), path):
             return live, True
     return None

@@ -19,12 +19,12 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching
 
 
-def shown(value: int | float, unit: str) -> str:
+def figure_text(value: int | float, unit: str) -> str:
     """A figure as text."""
     return show_amount(int(value), unit) if unit else str(value)
 
 
-def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
+def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
     """The figures of use of an object, as name, figure and unit: its own facts, and the numbers of dependents that work on it."""
     own = [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
@@ -77,20 +77,20 @@ def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class Usage:
     """The objects in use, an object itself or those that reach it: their number by kind, and the deletes of those the plan removes."""
 
     counts: tuple[tuple[Kind, Figure], ...]
     leaving: tuple[Address, ...] = ()
 
 
-def behind(
+def usage_of(
     live: Live,
     matches: Matches,
     referrers: Referrers,
     actions: Mapping[Address, Action],
     lost: Mapping[str, Any] | None = None,
-) -> Behind:
+) -> Usage:
     """The objects in use: the object itself, or those that reach it by references on its site.
 
     With `lost`, the attributes whose values the object loses, only those that reach it by these and that the plan does not write.
@@ -131,7 +131,7 @@ def behind(
         and not observed.absent(live.site, name)
     ]
     counted = tuple(sorted([*known, *unread], key=lambda pair: pair[0].name))
-    return Behind(counted, tuple(dict.fromkeys(leaving)))
+    return Usage(counted, tuple(dict.fromkeys(leaving)))
 
 
 def _follows(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:

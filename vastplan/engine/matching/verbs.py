@@ -60,14 +60,14 @@ def verb_of(
     return None
 
 
-def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
+def is_created_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
     """Whether a live object is the one that an interrupted create sent: it has every leaf as it was sent.
 
     A leaf that the document still has also counts if it needs no change, because systems show null in several ways.
     """
     if intent.verb not in ("create", "replace"):
         return False
-    there = digests(kind, current, key)
+    current_digests = digests(kind, current, key)
     unseen = {field.name for field in kind.fields if field.has(Marker.WRITE_ONLY) or field.has(Marker.AFTER_CREATE)}
     kept = {
         path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value)
@@ -75,7 +75,7 @@ def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: s
         if same(leaf.field, leaf.value, value_at(current, leaf.path))
     }
     return all(
-        sent in (there.get(path), kept.get(path), REDACTED_DIGEST)
+        sent in (current_digests.get(path), kept.get(path), REDACTED_DIGEST)
         for path, sent in intent.fields.items()
         if path.partition(".")[0] not in unseen
     )

@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
-from vastplan.engine.live.diff import fingerprint
+from vastplan.engine.live.diff import live_fingerprint
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.dependents import DependentsIndex
 from vastplan.engine.matching.referrers import Referrer, Referrers
 from vastplan.engine.matching.usage import deleted
 from vastplan.engine.ordering.work_graph import Node, WorkGraph
-from vastplan.engine.values.delivery import delivers_of, destination, destinations, is_moved, places
+from vastplan.engine.values.delivery import delivers_of, delivery_places, destination, destinations, is_moved
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
 from vastplan.model.site_ledger import Owned
@@ -176,7 +176,7 @@ class DeleteEdges:
         return {
             place: other
             for other, entry in self._desired.items()
-            for place in places(self._matches.kinds[other.kind], entry.values)
+            for place in delivery_places(self._matches.kinds[other.kind], entry.values)
         }
 
     def _delivers_into(self, address: Address, into: Address) -> bool:
@@ -248,7 +248,7 @@ class DeleteEdges:
                 origin=entry.origin,
                 id=live.id,
                 locator=live.locator,
-                fingerprint=fingerprint(
+                fingerprint=live_fingerprint(
                     live.kind, entry.values, self._matches.symbolic(live.kind, live, references(entry.values))
                 ),
                 released=update.released if update else (),

@@ -36,7 +36,9 @@ class Held:
     """The block on the taker, for when nothing frees the value, or only a step that comes after the taker."""
 
 
-def held(matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]) -> Iterator[Held]:
+def held_values(
+    matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]
+) -> Iterator[Held]:
     """Everything that an action takes while another object holds it. The cost is that of sorting plus the size of the result."""
     takers: dict[tuple[str, str], list[Action]] = {}
     for action in actions.values():
@@ -103,8 +105,8 @@ def _overlap(field: str, shared: Interval, holder: str, freed: bool) -> Block:
 
 def _name(holder: Live, address: Address | None, matches: Matches) -> str:
     name = f"{holder.kind.name} {inert(holder.name, 80)}"
-    ours = address is not None and address in matches.owned
-    return name if ours else f"{name} (not in the ledger)"
+    is_owned = address is not None and address in matches.owned
+    return name if is_owned else f"{name} (not in the ledger)"
 
 
 class _Holders:
@@ -124,7 +126,7 @@ class _Holders:
 
     def of(self, values: Values) -> Iterator[tuple[Live, Interval]]:
         """The live objects that hold a part of the intervals in `values`, each with the first part that both share."""
-        told: set[str] = set()
+        reported: set[str] = set()
         network = _network(self._kind, self._field, values)
         for interval in _intervals(self._field, values):
             holding = self._by_network.get((interval[0], *network), [])
@@ -133,8 +135,8 @@ class _Holders:
             while index >= 0 and reach[index] >= interval[1]:
                 other, live = holding[index]
                 shared = _common(interval, other)
-                if shared is not None and live.id not in told:
-                    told.add(live.id)
+                if shared is not None and live.id not in reported:
+                    reported.add(live.id)
                     yield live, shared
                 index -= 1
 
@@ -151,8 +153,8 @@ def _intervals(field: Field, values: Values) -> list[Interval]:
 
 def _network(kind: Kind, field: Field, values: Values) -> _Network:
     assert field.exclusive is not None
-    told = [(kind.field(name), values.get(name)) for name in field.exclusive.within]
-    return tuple(None if value in within.cleared else value for within, value in told)
+    scopes = [(kind.field(name), values.get(name)) for name in field.exclusive.within]
+    return tuple(None if value in within.cleared else value for within, value in scopes)
 
 
 def _common(first: Interval, second: Interval) -> Interval | None:

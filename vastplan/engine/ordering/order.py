@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from graphlib import CycleError
 
-from vastplan.engine.access.narrowing import Narrowing, dropped, goes_with
+from vastplan.engine.access.narrowing import Narrowing, dropped_references, goes_with
 from vastplan.engine.live.cycles import ring_finding
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.dependents import DependentsIndex
@@ -14,11 +14,11 @@ from vastplan.engine.matching.referrers import Referrers
 from vastplan.engine.matching.substitution import instead_of, who_comes
 from vastplan.engine.ordering.companions import moving_along
 from vastplan.engine.ordering.delete_edges import DeleteEdges, shields
-from vastplan.engine.ordering.exclusive_values import held
+from vastplan.engine.ordering.exclusive_values import held_values
 from vastplan.engine.ordering.limits import limited_until, who_goes
 from vastplan.engine.ordering.taken_names import taken_names
 from vastplan.engine.ordering.work_graph import WorkGraph
-from vastplan.engine.values.delivery import destinations, fillings, places
+from vastplan.engine.values.delivery import delivery_places, destinations, fillings
 from vastplan.engine.values.succession import replaced_at
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -99,7 +99,7 @@ class _Edges:
             self._graph.together(address, *others)
         self._after_the_member_that_comes(planned)
         for taken in (
-            *held(self._matches, self._desired, self._graph.actions),
+            *held_values(self._matches, self._desired, self._graph.actions),
             *taken_names(self._matches, self._graph.actions),
         ):
             self._graph.wait(taken)
@@ -159,7 +159,7 @@ class _Edges:
     def _takes_the_place(self, filling: Address, owned: Owned) -> bool:
         """Whether an action delivers a value to a place that has a value of an owned object, which is used until then."""
         kind, entry = self._matches.kinds[filling.kind], self._desired[filling]
-        return not owned.delivered.keys().isdisjoint(places(kind, entry.values))
+        return not owned.delivered.keys().isdisjoint(delivery_places(kind, entry.values))
 
     def _after_who_is_let_in_instead(self, action: Action) -> None:
         """An access rule is deleted after those that replace it are created: if they fail, nobody has lost access."""
@@ -232,7 +232,7 @@ class _Edges:
     def _with_what_it_lets_in(self, action: Action) -> None:
         """An action that stops letting an object in, or deletes access to it, is applied together with the delete of that object."""
         kind = self._matches.kinds[action.address.kind]
-        for other, lets_go_first in dropped(action, self._matches, self._graph.actions):
+        for other, lets_go_first in dropped_references(action, self._matches, self._graph.actions):
             self._graph.together(action.address, other)
             if not lets_go_first:
                 self._graph.edge((action.address, Step.WRITE), (other, Step.DELETE))

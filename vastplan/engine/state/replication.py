@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 
-from vastplan.engine.live.groups import Part, at_once, changing, is_lost, key_of, part_of, said, split, word_of
+from vastplan.engine.live.groups import (
+    MemberRole,
+    group_key,
+    group_split,
+    is_lost,
+    part_of,
+    role_text,
+    undetermined_role,
+    word_of,
+    writes_synchronously,
+)
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
@@ -41,7 +51,7 @@ def replications(
     for address in (*wanted, *others):
         group = _group(matches, matches.kinds[address.kind], grouped[address.kind], address, desired.get(address))
         if group is not None and group.key not in found:
-            found[group.key] = _told(group, moves.get(group.key), now)
+            found[group.key] = _row_of(group, moves.get(group.key), now)
     return tuple(found.values())
 
 
@@ -72,7 +82,7 @@ class _Group:
 
     def at_once(self) -> bool:
         """Whether a write is answered when all members have it."""
-        return any(map(at_once, self.live()))
+        return any(map(writes_synchronously, self.live()))
 
     def silent(self, site: str) -> bool:
         """Whether a site did not answer."""
@@ -82,7 +92,7 @@ class _Group:
 def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
     """`None` for an object without another member, or one that never existed."""
     match = matches.match(address)
-    key = key_of(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
+    key = group_key(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
     across = None if entry is None else entry.values.get(grouped.across)
     others = [site for site in matches.observed.sites(kind.name) if site != address.site]
     other = across.target.site if isinstance(across, Ref) else ""
@@ -100,49 +110,52 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
     return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
 
 
-def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
-    leading = [one for one in group.live() if part_of(one) is Part.LEADS]
-    alone = [one for one in group.live() if part_of(one) is Part.ALONE]
+def _row_of(group: _Group, move: Operation | None, now: datetime) -> Replication:
+    leading = [one for one in group.live() if part_of(one) is MemberRole.LEADS]
+    alone = [one for one in group.live() if part_of(one) is MemberRole.ALONE]
     writing = leading if len(leading) == 1 else leading or alone
-    leads = writing[0].site if len(writing) == 1 else ""
-    state, text = _state(group, leads, move, now)
+    source = writing[0].site if len(writing) == 1 else ""
+    state, text = _state(group, source, move, now)
     if move is not None and not move.phase.closed:
         text = "; ".join(filter(None, (_under_way(move), text)))
         state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
     members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
     at = group.at_once()
-    return Replication(str(group.address), group.address.site, leads, state, text, members, at, _parted(group))
+    return Replication(str(group.address), group.address.site, source, state, text, members, at, _disconnected(group))
 
 
-def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
+def _state(group: _Group, active_site: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
     """The first state that holds, and why."""
     site, observed = group.address.site, group.matches.observed
     if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
         return ReplicationState.COPY_GONE, f"it exists on neither site: {EVERYTHING}"
     for live in group.live():
-        why = changing(observed, live)
+        why = undetermined_role(observed, live)
         if why:
             return ReplicationState.BUSY, f"{why}{_progress(group, live)}"
-        torn = split(observed, live)
+        torn = group_split(observed, live)
         if torn is not None:
             return (ReplicationState.SPLIT if len(torn.sites) > 1 else ReplicationState.FAILED_OVER), torn.text
     for live in group.live():
         if is_lost(live):
-            return ReplicationState.COPY_GONE, f"{live.site} says {said(live)}: {_everything(live)}"
+            return ReplicationState.COPY_GONE, f"{live.site} says {role_text(live)}: {_everything(live)}"
     silent = [one for one in (site, group.other) if one and group.silent(one)]
     if silent:
-        return (ReplicationState.MOVED if leads not in ("", site) else ReplicationState.UNKNOWN), _without(
-            group, silent, leads, now
+        return (ReplicationState.MOVED if active_site not in ("", site) else ReplicationState.UNKNOWN), _without(
+            group, silent, active_site, now
         )
-    if leads and leads != site:
-        stands = f"its source is on {leads}, and the document says {site}"
-        if move and _led_to(move, leads):
-            return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, leads)}"
+    if active_site and active_site != site:
+        stands = f"its source is on {active_site}, and the document says {site}"
+        if move and _has_moved_to(move, active_site):
+            return (
+                ReplicationState.MOVED,
+                f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, active_site)}",
+            )
         return (
             ReplicationState.MOVED,
             f"{stands}: it was moved outside vastplan, or the document was edited before the move",
         )
-    if not leads:
+    if not active_site:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
     source = group.here
     assert source is not None
@@ -152,11 +165,11 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
         if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,
-                f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
+                f"nothing has arrived yet: {live.site} says {role_text(live)}{_progress(group, live)}",
             )
     if group.other and group.there is None:
         return ReplicationState.COPY_GONE, f"it does not exist at {group.other}: {_everything(source)}"
-    failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
+    failing = ("" if _suspended(group, source) else _disconnected(group)) or _failing(group)
     if failing:
         return ReplicationState.STOPPED, failing
     return ReplicationState.IN_ORDER, _AT_ONCE if group.at_once() else ""
@@ -175,31 +188,31 @@ def _under_way(operation: Operation) -> str:
     )
 
 
-def _led_to(move: Operation, leads: str) -> bool:
+def _has_moved_to(move: Operation, source: str) -> bool:
     """Whether a move by vastplan ended with that site as the source."""
-    return move.phase is Phase.DONE and move.target == leads
+    return move.phase is Phase.DONE and move.target == source
 
 
-def _edit(group: _Group, leads: str) -> str:
+def _edit(group: _Group, source: str) -> str:
     """What to write into the document, and where, to name the new source; "" if the document has no entry of it."""
     entry = group.entry
     if entry is None:
         return ""
-    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
+    what = f"{group.grouped.chosen_by}: {source}" if entry.origin else f"it for {source}"
     return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
 
 
-def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
+def _without(group: _Group, silent: list[str], source: str, now: datetime) -> str:
     """The text if a site does not answer: what a move to the other site would lose. It does not call the site's data gone."""
     text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
     other = group.there if group.address.site in silent else group.here
     if other is None:
         return text
-    if other.site == leads and leads != group.address.site:
-        return f"moved: its source is on {leads} now. {text}; do not trust its role or its data when it is back"
-    if part_of(other) is not Part.FOLLOWS:
+    if other.site == source and source != group.address.site:
+        return f"moved: its source is on {source} now. {text}; do not trust its role or its data when it is back"
+    if part_of(other) is not MemberRole.FOLLOWS:
         return text
-    if at_once(other):
+    if writes_synchronously(other):
         return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
     as_of = _text(other, group.lag.as_of)
     taken = parse_moment(as_of)
@@ -216,7 +229,7 @@ def _everything(live: Live) -> str:
     return f"{EVERYTHING}{size}"
 
 
-def _parted(group: _Group) -> str:
+def _disconnected(group: _Group) -> str:
     """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
     every = group.live()
     apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.disconnected]
@@ -226,12 +239,12 @@ def _parted(group: _Group) -> str:
     silent = [site for site in (group.address.site, group.other) if site and group.silent(site)]
     if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
         return ""
-    texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
-    unknown = [f"{site} cannot be read{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    texts = [f"{one.site} {_MAY[part]} ({role_text(one)})" for part, one in parts.items()]
+    unknown = [f"{site} cannot be read{'' if MemberRole.LEADS in parts else _GOES_ON}" for site in silent]
     return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
 
 
-_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to its data"}
+_MAY = {MemberRole.LEADS: "alone may write", MemberRole.FOLLOWS: "gives no access to its data"}
 _GOES_ON = " and may take writes alone"
 
 
@@ -245,7 +258,7 @@ def _failing(group: _Group) -> str:
     for live in group.live():
         state = word_of(live.attributes.get(group.grouped.state))
         if state in group.grouped.failing:
-            return f"{live.site} says {said(live)}: nothing arrives"
+            return f"{live.site} says {role_text(live)}: nothing arrives"
         peer = _text(live, group.lag.peer)
         if peer and word_of(peer) not in group.lag.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
@@ -264,9 +277,9 @@ def _member(group: _Group, site: str) -> Member:
         state=_text(live, group.grouped.state),
         health=_text(live, group.lag.health),
         peer=_text(live, group.lag.peer),
-        as_of="" if at_once(live) else _text(live, group.lag.as_of),
-        arrived="" if at_once(live) else _text(live, group.lag.arrived),
-        coming=None if at_once(live) else _coming(group, live),
+        as_of="" if writes_synchronously(live) else _text(live, group.lag.as_of),
+        arrived="" if writes_synchronously(live) else _text(live, group.lag.arrived),
+        coming=None if writes_synchronously(live) else _coming(group, live),
         suspended=_suspended(group, live),
     )
 
@@ -290,7 +303,9 @@ def _text(live: Live, attribute: str) -> str:
     return "" if said_of_it is None else inert(str(said_of_it), 60)
 
 
-def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
+def replication_findings(
+    rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]
+) -> Iterator[Finding]:
     """The findings that the member in the document does not report itself: `silent` are addresses that were not read,
     `actions` the planned actions, by address."""
     for row in rows:

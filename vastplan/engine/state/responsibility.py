@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import field
 from enum import Enum
 
-from vastplan.engine.live.creator import made_by
-from vastplan.engine.live.groups import key_of
+from vastplan.engine.live.creator import creator_of
+from vastplan.engine.live.groups import group_key
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
@@ -15,7 +15,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 
 
-class Standing(Enum):
+class Responsibility(Enum):
     """Who is responsible for a live object: the first that applies."""
 
     OURS = "ours"  # matched with one of the managed addresses
@@ -38,28 +38,28 @@ class Standings:
     _groups: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     """Kinds and keys of managed objects that have other members elsewhere."""
 
-    def of(self, live: Live) -> Standing:
+    def of(self, live: Live) -> Responsibility:
         """The standing of a live object."""
         address = self.matches.address_of(live)
         if address is not None:
-            return Standing.OURS if address in self.ours else Standing.SPOKEN_OF
+            return Responsibility.OURS if address in self.ours else Responsibility.SPOKEN_OF
         if live.kind.mirrored and (live.kind.name, live.name) in self._copied:
-            return Standing.COPY
-        if live.kind.grouped is not None and (live.kind.name, key_of(live)) in self._groups:
-            return Standing.COPY
+            return Responsibility.COPY
+        if live.kind.grouped is not None and (live.kind.name, group_key(live)) in self._groups:
+            return Responsibility.COPY
         if self.others.of(live):
-            return Standing.ELSEWHERE
-        return Standing.MADE if made_by(live) else Standing.NOBODYS
+            return Responsibility.ELSEWHERE
+        return Responsibility.MADE if creator_of(live) else Responsibility.NOBODYS
 
 
-def standings(matches: Matches, others: Owners, ours: Iterable[Address]) -> Standings:
-    """The standings by `ours`, the addresses whose objects count as managed: those of the ledger, or of the future document."""
-    own = frozenset(ours)
+def standings(matches: Matches, others: Owners, managed: Iterable[Address]) -> Standings:
+    """The standings by `managed`, the addresses whose objects count as managed: those of the ledger, or of the future document."""
+    own = frozenset(managed)
     copied, groups = set(), set()
     for address in own:
         live = matches.match(address).live
-        if live is not None and key_of(live):
-            groups.add((address.kind, key_of(live)))
+        if live is not None and group_key(live):
+            groups.add((address.kind, group_key(live)))
         if matches.kinds[address.kind].mirrored:
             copied.add((address.kind, address.name if live is None else live.name))
     return Standings(matches, others, own, frozenset(copied), frozenset(groups))

@@ -20,19 +20,19 @@ from vastplan.schema.markers import Marker
 _LONGEST = 200
 
 
-def made_of(kind: Kind, row: Row) -> dict[str, str]:
+def created_source(kind: Kind, row: Row) -> dict[str, str]:
     """What the answer to a create says about the source of an object, by the names of attributes."""
     names = () if kind.once is None else kind.once.noted
-    return noted(kind, {name: at(row, kind.attribute(name).path) for name in names})
+    return recorded_source(kind, {name: at(row, kind.attribute(name).path) for name in names})
 
 
-def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
+def recorded_source(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
     """The same for an object that was read."""
-    told = {name: attributes.get(name) for name in (() if kind.once is None else kind.once.noted)}
-    return {name: str(value) for name, value in told.items() if value is not None}
+    sources = {name: attributes.get(name) for name in (() if kind.once is None else kind.once.noted)}
+    return {name: str(value) for name, value in sources.items() if value is not None}
 
 
-def refused(entry: Entry, kind: Kind, fields: Sequence[str]) -> Finding:
+def changed_source(entry: Entry, kind: Kind, fields: Sequence[str]) -> Finding:
     """VP350: the source of an object cannot be changed after it was created."""
     text = f"it was created already, and {some(sorted(fields))} cannot be changed afterwards"
     fix = kind.once.another if kind.once is not None else _another(kind, fields)
@@ -59,7 +59,7 @@ def _another(kind: Kind, fields: Iterable[str]) -> str:
     )
 
 
-def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
+def recreation_finding(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     """Why an owned object that is gone is not recreated, `None` if it is: VP350 if the document has changed how it is created, VP349 with
     how it was created if it is created once."""
     now = digests(kind, entry.values, key)
@@ -68,7 +68,7 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
         return _made_of_another(entry, others) if others else None
     others = [path for path in _otherwise(kind, Marker.IMMUTABLE, owned, now) if path in now]
     if others:
-        return refused(entry, kind, others)
+        return changed_source(entry, kind, others)
     text = f"it was created{_of_what(owned)} and is gone: it is created once and never recreated"
     # what it helped to create may be gone, too
     out = "" if kind.once.means else "; or take it out of the document"
@@ -76,7 +76,7 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
 
 
-def another_there(kind: Kind, owned: Owned) -> str:
+def another_exists(kind: Kind, owned: Owned) -> str:
     """Why an object with the name of one that was created once is not owned, "" for a kind that is not created once."""
     if kind.once is None:
         return ""

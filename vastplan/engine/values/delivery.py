@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from vastplan.engine.live.diff import leaf_digest, value_at
-from vastplan.engine.live.matches import Fault, Matches
+from vastplan.engine.live.matches import Matches, ValueFault
 from vastplan.model.address import Address
 from vastplan.model.sensitive import keep_token
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, keyed_digest
@@ -55,7 +55,7 @@ def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:
     return Destination(to[delivers.target], delivers.into, dict(to[delivers.keys]))
 
 
-def places(kind: Kind, values: Mapping[str, Any]) -> list[str]:
+def delivery_places(kind: Kind, values: Mapping[str, Any]) -> list[str]:
     """The places where an entry delivers values, as the ledger writes them; empty if it delivers none."""
     delivers = delivers_of(kind, values)
     where = None if delivers is None else destination(delivers, values)
@@ -78,7 +78,7 @@ def fillings(
     return found
 
 
-def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
+def delivered_values(where: Destination, matches: Matches) -> dict[str, Any]:
     """The live values at the places of the values, by name: `None` where there is none, `REDACTED` where it is withheld."""
     live = matches.match(where.target.target).live
     return {
@@ -86,15 +86,17 @@ def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
     }
 
 
-def named_there(kind: Kind, values: Values, matches: Matches) -> str | None:
+def existing_names(kind: Kind, values: Values, matches: Matches) -> str | None:
     """The id of the object whose values are at the destination, if one of these values is the id."""
     assert kind.delivers is not None
-    found = found_there(destination(kind.delivers, values), matches)
+    found = delivered_values(destination(kind.delivers, values), matches)
     ids = [found.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
     return next((value for value in ids if isinstance(value, str)), None)
 
 
-def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches: Matches, key: str) -> Fault | None:
+def fault(
+    kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches: Matches, key: str
+) -> ValueFault | None:
     """Why new values have to be created for an owned object; `None` if none have to be, or if that cannot be determined.
 
     A ledger that has the object from another ledger, or has just adopted it, has no digests of its values: the values at the
@@ -106,18 +108,18 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
     number = generation_of(delivers, values)
     if number > owned.generation if number and owned.generation else noted not in (wanted, *NO_DIGESTS):
-        return Fault.GENERATION
+        return ValueFault.GENERATION
     if is_moved(where, owned):
-        return Fault.MOVED
+        return ValueFault.MOVED
     expected = predicted(kind, values)
-    for name, value in found_there(where, matches).items():
+    for name, value in delivered_values(where, matches).items():
         was = owned.delivered.get(where.place(name), "")
         if was not in ("", *NO_DIGESTS) and name in expected and keyed_digest(key, expected[name]) != was:
-            return Fault.OTHER
+            return ValueFault.OTHER
         if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
             continue
         if value is None or keyed_digest(key, value) != was:
-            return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
+            return ValueFault.GONE if owned.delivered_at or owned.imported else ValueFault.LOST
     return None
 
 
@@ -136,8 +138,8 @@ def predicted(kind: Kind, values: Values) -> dict[str, str]:
     """The values by name that follow from the document alone, without those that are drawn."""
     assert kind.delivers is not None
     drawn = {one.name for one in kind.delivers.drawn}
-    told = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
-    return {name: str(value) for name, value in told.items() if value is not None}
+    attributes = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
+    return {name: str(value) for name, value in attributes.items() if value is not None}
 
 
 def is_moved(where: Destination, owned: Owned) -> bool:
@@ -150,9 +152,13 @@ def is_pending(owned: Owned) -> bool:
     return bool(owned.delivered) and not owned.delivered_at
 
 
-def as_delivered(where: Destination, told: Mapping[str, Any], key: str) -> dict[str, str]:
+def as_delivered(where: Destination, attributes: Mapping[str, Any], key: str) -> dict[str, str]:
     """What the ledger records of values: a keyed digest of each, by its place."""
-    return {where.place(name): keyed_digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
+    return {
+        where.place(name): keyed_digest(key, str(attributes[name]))
+        for name in where.keys
+        if attributes.get(name) is not None
+    }
 
 
 def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from vastplan.engine.live.diff import digests, leaf_digest
-from vastplan.engine.live.matches import Fault, Former, Matches
+from vastplan.engine.live.matches import Former, Matches, ValueFault
 from vastplan.engine.live.observe import Live
 from vastplan.engine.values.delivery import destination, fault, is_moved
 from vastplan.model.address import Address
@@ -59,16 +59,16 @@ def formers(
         if of is not None and of in desired:
             live = matches.match(address).live
             other = live is not None and _has_changed_hands(kind, live, desired[of], matches)
-            yield address, Former(of, Fault.HOLDER if other else _was(kind, owned, desired[of], key))
+            yield address, Former(of, ValueFault.HOLDER if other else _was(kind, owned, desired[of], key))
     for part in ledger.values():
         if part.intents:
             yield from _unnoted(part, matches)
 
 
-def _why(kind: Kind, owned: Owned, live: Live, entry: Entry, matches: Matches, key: str) -> Fault | None:
+def _why(kind: Kind, owned: Owned, live: Live, entry: Entry, matches: Matches, key: str) -> ValueFault | None:
     assert kind.delivers is not None
     if _has_changed_hands(kind, live, entry, matches):
-        return Fault.HOLDER
+        return ValueFault.HOLDER
     return fault(kind, kind.delivers, owned, entry.values, matches, key)
 
 
@@ -92,18 +92,18 @@ def _is_another(field: Field, live: Live, wanted: Any, matches: Matches) -> bool
     return not isinstance(meant, Unknown) and str(meant) != str(raw)
 
 
-def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
+def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> ValueFault:
     """Why an object that the ledger has as a former one became one."""
     assert kind.delivers is not None
     if not owned.fields:
-        return Fault.PRESUMED
+        return ValueFault.PRESUMED
     if not (owned.delivered_at or owned.imported):
-        return Fault.LOST
+        return ValueFault.LOST
     generation = kind.delivers.generation
     now = leaf_digest(key, kind.field(generation), entry.values.get(generation))
     if owned.fields.get(generation) not in (now, *NO_DIGESTS):
-        return Fault.GENERATION
-    return Fault.MOVED if is_moved(destination(kind.delivers, entry.values), owned) else Fault.GONE
+        return ValueFault.GENERATION
+    return ValueFault.MOVED if is_moved(destination(kind.delivers, entry.values), owned) else ValueFault.GONE
 
 
 def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
@@ -111,10 +111,10 @@ def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Form
     for made in _cut_off(part, matches):
         for address, live in made.by.items():
             record = Owned(live.id, live.locator)
-            yield former_address(address, record.id), Former(address, Fault.PRESUMED, unnoted=record)
+            yield former_address(address, record.id), Former(address, ValueFault.PRESUMED, unnoted=record)
 
 
-def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Finding]:
+def duplicate_findings(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Finding]:
     """VP335: a warning where more objects exist for one entry than interrupted creates can have created.
 
     Where they can have created all of them, these are matched and owned already.
@@ -155,12 +155,15 @@ def _cut_off(part: SiteLedger, matches: Matches) -> Iterator[_CutOff]:
     for text, intent in part.intents.items():
         address = Address.parse(text)
         if intent.before is not None and address.kind in matches.kinds:
-            same = identity_of(matches.kinds[address.kind], intent.fields)
+            same = entry_identity(matches.kinds[address.kind], intent.fields)
             begun.setdefault((address.kind, same), {})[address] = {*intent.before}
     owned = {(address.kind, one.id) for address, one in matches.owned.items() if address.site == part.site}
-    there = {name: alike(matches, part.site, matches.kinds[name], part.key) for name in {name for name, _ in begun}}
+    existing = {
+        name: objects_by_identity(matches, part.site, matches.kinds[name], part.key)
+        for name in {name for name, _ in begun}
+    }
     for (name, same), creates in begun.items():
-        found = [live for live in there[name].get(same, ()) if (name, live.id) not in owned]
+        found = [live for live in existing[name].get(same, ()) if (name, live.id) not in owned]
         found = [live for live in found if any(live.id not in before for before in creates.values())]
         if found:
             yield _CutOff((*creates,), (*found,), _shared_out(creates, found))
@@ -182,23 +185,23 @@ def _shared_out(creates: Mapping[Address, Set[str]], found: list[Live]) -> Mappi
     return {} if left else by
 
 
-def identity_of(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:
+def entry_identity(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:
     """What distinguishes the objects of one entry from others, as the digests that the ledger would record."""
     return tuple(fields.get(name, "") for name in kind.identity)
 
 
-def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[str, ...], list[Live]]:
-    """The objects of a kind on a site by `identity_of`."""
+def objects_by_identity(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[str, ...], list[Live]]:
+    """The objects of a kind on a site by `entry_identity`."""
     found: dict[tuple[str, ...], list[Live]] = {}
     names = kind.identity
     for live in matches.observed.objects(site, kind.name):
         named = matches.symbolic(kind, live)
         fields = digests(kind, {name: named[name] for name in names if name in named}, key)
-        found.setdefault(identity_of(kind, fields), []).append(live)
+        found.setdefault(entry_identity(kind, fields), []).append(live)
     return found
 
 
-ASKED = (Fault.GENERATION, Fault.LOST)
+ASKED = (ValueFault.GENERATION, ValueFault.LOST)
 """The reasons to delete a former object without consent: the document asks for another generation, or its value was never delivered."""
 
 

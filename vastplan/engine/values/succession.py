@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from vastplan.engine.live.matches import Fault, Former, Matches
+from vastplan.engine.live.matches import Former, Matches, ValueFault
 from vastplan.engine.values.delivery import generation_of
 from vastplan.engine.values.formers import ASKED
 from vastplan.model.address import Address
@@ -20,37 +20,37 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
 _MADE = {
-    Fault.HOLDER: "it gets another holder: another is created",
-    Fault.GENERATION: "the document asks for another generation",
-    Fault.LOST: "its value was lost before it was delivered: another is created",
-    Fault.MOVED: "it is delivered elsewhere now, and the system never returns its value again: another is created",
-    Fault.GONE: "its value is no longer at its destination: another is created",
+    ValueFault.HOLDER: "it gets another holder: another is created",
+    ValueFault.GENERATION: "the document asks for another generation",
+    ValueFault.LOST: "its value was lost before it was delivered: another is created",
+    ValueFault.MOVED: "it is delivered elsewhere now, and the system never returns its value again: another is created",
+    ValueFault.GONE: "its value is no longer at its destination: another is created",
 }
 _DRAWN = {
-    Fault.GENERATION: "the document asks for another generation",
-    Fault.LOST: "it was lost before it was delivered",
-    Fault.MOVED: "it is delivered elsewhere now",
-    Fault.GONE: "it is no longer at its destination",
-    Fault.OTHER: "what is delivered with it has changed",
+    ValueFault.GENERATION: "the document asks for another generation",
+    ValueFault.LOST: "it was lost before it was delivered",
+    ValueFault.MOVED: "it is delivered elsewhere now",
+    ValueFault.GONE: "it is no longer at its destination",
+    ValueFault.OTHER: "what is delivered with it has changed",
 }
 _GOES = {
-    Fault.HOLDER: "{by} has another holder now, and another value",
-    Fault.GENERATION: "{by} has another generation now",
-    Fault.LOST: "its value was lost before it was delivered; {by} has another now",
-    Fault.MOVED: "{by} is delivered elsewhere now, and has another value",
-    Fault.GONE: "its value was no longer at its destination; {by} has another now",
-    Fault.PRESUMED: "an interrupted apply of {by} probably created it, and its value is lost",
+    ValueFault.HOLDER: "{by} has another holder now, and another value",
+    ValueFault.GENERATION: "{by} has another generation now",
+    ValueFault.LOST: "its value was lost before it was delivered; {by} has another now",
+    ValueFault.MOVED: "{by} is delivered elsewhere now, and has another value",
+    ValueFault.GONE: "its value was no longer at its destination; {by} has another now",
+    ValueFault.PRESUMED: "an interrupted apply of {by} probably created it, and its value is lost",
 }
 
 
 def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
     """Why an entry gets another object in place of its former one."""
     number = generation_of(kind.delivers, entry.values) if kind.delivers is not None else 0
-    numbers = f": {number} after {had.generation}" if former.fault is Fault.GENERATION and had.generation else ""
+    numbers = f": {number} after {had.generation}" if former.fault is ValueFault.GENERATION and had.generation else ""
     return f"{_MADE[former.fault]}{numbers}"
 
 
-def drawn_because(delivers: Delivers, fault: Fault) -> str:
+def drawn_because(delivers: Delivers, fault: ValueFault) -> str:
     """Why a value is drawn again, and the effect."""
     name = some([one.name for one in delivers.drawn])
     return f"another {name} is created, and the former one stops working at once: {_DRAWN[fault]}"
@@ -107,7 +107,7 @@ def stays_until(
     """
     assert kind.delivers is not None
     overlap = entry.values.get(kind.delivers.overlap) or 0
-    if former.fault in (Fault.LOST, Fault.PRESUMED) or not overlap:
+    if former.fault in (ValueFault.LOST, ValueFault.PRESUMED) or not overlap:
         return None
     if replaced is None:
         when = f"{show_amount(overlap, SECONDS)} after its successor is delivered"
@@ -117,6 +117,6 @@ def stays_until(
             return None
         when = f"until {end.isoformat(timespec='minutes')}"
     text = f"{goes_because(former)}; the former one stays {when}"
-    text += ", and gives access only to what its holder may still use" if former.fault is Fault.HOLDER else ""
+    text += ", and gives access only to what its holder may still use" if former.fault is ValueFault.HOLDER else ""
     fix = "apply again then" if former.fault in ASKED else f"apply again then, with --allow-delete {word(address)}"
     return Finding("VP334", Severity.NOTE, text, fix, str(address), entry.where)

@@ -8,7 +8,7 @@ from vastplan.engine.live.diff import digests
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
-from vastplan.engine.values.formers import alike, identity_of, made_by_creates_cut_off
+from vastplan.engine.values.formers import entry_identity, made_by_creates_cut_off, objects_by_identity
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
@@ -18,37 +18,39 @@ from vastplan.schema.entries import Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class UnownedObjects:
     """Live objects that the ledger does not own, with the same user as an entry."""
 
     entry: Entry
     found: tuple[Live, ...]
 
 
-def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]) -> tuple[Beside, ...]:
+def unowned_objects(
+    matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]
+) -> tuple[UnownedObjects, ...]:
     """Such objects of all entries whose kind is `remade`, where several objects of one user may exist that differ only by id.
 
     Entries for the same user get one result, with the first of them.
     """
     remade = [entry for entry in entries if matches.kinds[entry.address.kind].distinct_by_id]
     made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 reports these
-    there = {
-        (site, name): alike(matches, site, matches.kinds[name], ledger[site].key)
+    existing = {
+        (site, name): objects_by_identity(matches, site, matches.kinds[name], ledger[site].key)
         for site, name in {entry.address[:2] for entry in remade}
     }
-    said: dict[tuple[str, str, tuple[str, ...]], Beside] = {}
+    said: dict[tuple[str, str, tuple[str, ...]], UnownedObjects] = {}
     for entry in sorted(remade, key=lambda entry: entry.address):
         site, name, _ = entry.address
         kind = matches.kinds[name]
-        whose = identity_of(kind, digests(kind, entry.values, ledger[site].key))
-        found = [live for live in there[site, name].get(whose, ()) if matches.address_of(live) is None]
+        whose = entry_identity(kind, digests(kind, entry.values, ledger[site].key))
+        found = [live for live in existing[site, name].get(whose, ()) if matches.address_of(live) is None]
         found = [live for live in found if (site, name, live.id) not in made]
         if found:
-            said.setdefault((site, name, whose), Beside(entry, (*found,)))
+            said.setdefault((site, name, whose), UnownedObjects(entry, (*found,)))
     return (*said.values(),)
 
 
-def more_than_known(found: Iterable[Beside], owners: Owners) -> Iterator[Finding]:
+def more_than_known(found: Iterable[UnownedObjects], owners: Owners) -> Iterator[Finding]:
     """VP337, a note: the user, and how many live objects of that user no document is known to own."""
     for one in found:
         strangers = [live for live in one.found if not owners.of(live)]
