@@ -33,7 +33,7 @@ import yaml
 from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, LiveObject
-from vastplan.checks.tasks import Task, read_task
+from vastplan.checks.tasks import SkyTask, read_task
 from vastplan.document.yaml import load_mapping
 from vastplan.exporting.skypilot import Selection, folders
 from vastplan.model.address import Address
@@ -140,7 +140,7 @@ def _by_name(objects: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return objects if all(isinstance(figures, dict) for figures in objects.values()) else {"only": objects}
 
 
-def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[Task, ...]:
+def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[SkyTask, ...]:
     """The tasks of a case: those of an export, or files that somebody wrote."""
     if case.tasks == "exported":
         exported = folders(facts, {}, Selection(facts.sites), case.skypilot)
@@ -148,7 +148,7 @@ def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[Task, ...]:
     return tuple(_given(name, tree, case.skypilot, folder) for name, tree in case.tasks.items())
 
 
-def _given(name: str, tree: Any, skypilot: str, folder: Path) -> Task:
+def _given(name: str, tree: Any, skypilot: str, folder: Path) -> SkyTask:
     path = folder / f"{name}-of-the-case.yaml"
     path.write_text("# somebody's\n" + yaml.safe_dump(tree, sort_keys=False))
     read = load_mapping(path, str(path))

@@ -9,7 +9,7 @@ import pytest
 from tests.checks.chains import IAD, entry, proof, ref, walk
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.sentences import meeting_text, open_end_text
-from vastplan.checks.proof.class_access import name_of, open_namespaces
+from vastplan.checks.proof.class_access import open_namespaces, reference_name
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.isolation import Meeting, OpenEnd
 from vastplan.schema.entries import Entry
@@ -244,7 +244,7 @@ def test_a_quota_of_nothing_closes_a_class(hard: Any, open_to: set[str] | None) 
 
 
 def test_what_is_named_without_a_reference() -> None:
-    assert [name_of("a", {"a": "b"}), name_of(ref("project", "a"), {"a": "b"}), name_of(ref("namespace", "a"), {"a": "b"})] == [
+    assert [reference_name("a", {"a": "b"}), reference_name(ref("project", "a"), {"a": "b"}), reference_name(ref("namespace", "a"), {"a": "b"})] == [
         "a", "b", "a",
     ]  # fmt: skip
 

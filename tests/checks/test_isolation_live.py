@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vastplan.checks.isolation.live import followed, namespace_of
+from vastplan.checks.isolation.live import followed, live_namespace
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -17,8 +17,8 @@ def names(*objects: tuple[Entry, str]) -> list[str]:
 
 
 def test_the_namespace_is_the_one_that_the_system_says_or_makes() -> None:
-    assert namespace_of("team", {"namespace": "theirs"}) == "theirs"
-    assert namespace_of("team", {}) == namespace_of("team", {"namespace": ""}) == "runai-team"
+    assert live_namespace("team", {"namespace": "theirs"}) == "theirs"
+    assert live_namespace("team", {}) == live_namespace("team", {"namespace": ""}) == "runai-team"
 
 
 def test_classes_of_other_drivers_and_their_claims_lead_nowhere() -> None:

@@ -15,11 +15,11 @@ from tests.checks.cases import TODAY, checked, facts_of, written
 from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.app import checks
-from vastplan.checks.check import Check, Violation, discover
+from vastplan.checks.check import Check, Violation, discover_checks
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
-from vastplan.checks.run import CheckSettings, Waiver, run
+from vastplan.checks.runner import CheckSettings, Waiver, run_checks
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity, Where
 from vastplan.schema.entries import Entry
@@ -288,7 +288,7 @@ class _Site:
         settings = CheckSettings(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
         return [
             (finding.code, finding.severity.value, finding.message, finding.fix)
-            for finding in run(self.checks, self.facts, settings, TODAY)
+            for finding in run_checks(self.checks, self.facts, settings, TODAY)
         ]
 
 
@@ -341,9 +341,9 @@ def test_what_is_said_of_waivers_that_do_not_hold_any_more() -> None:
         ("VP262", "warning", "the waiver of AAA-01 for pdx/* waives nothing", "remove it"),
         unwaived,
     ]  # fmt: skip
-    for finding in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow),)), TODAY):
+    for finding in run_checks(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow),)), TODAY):
         assert finding.waived
-    for finding in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
+    for finding in run_checks(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
         assert not finding.waived and finding.address == ("" if finding.code == "VP262" else "iad/tenant/a")
 
 
@@ -355,7 +355,7 @@ def test_two_checks_of_one_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (package / f"{name}.py").write_text("" if name == "__init__" else text)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(TypeError, match=r"^check CSI-06 is declared twice$"):
-        discover(importlib.import_module("twice"))
+        discover_checks(importlib.import_module("twice"))
 
 
 def test_directories_inside_one_another() -> None:

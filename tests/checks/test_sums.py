@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from vastplan.app.checks import catalogue
-from vastplan.checks.commitments.capacity import claimed, hard_limits_of, promised_bytes
+from vastplan.checks.commitments.capacity import claimed_bytes, hard_limits_of, promised_bytes
 from vastplan.checks.commitments.pools import deserved, pools, sites_of_unknown_pools
-from vastplan.checks.commitments.sums import capacity_limit, commitments
+from vastplan.checks.commitments.sums import capacity_limit, commitment_rows
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.model.address import Address
@@ -46,7 +46,7 @@ def facts(objects: Iterable[Entry], **more: Any) -> Facts:
 
 
 def sums(facts_of_sites: Facts) -> dict[tuple[str, str], tuple[Any, ...]]:
-    return {(row.site, row.what): (row.before, row.after, row.limit) for row in commitments(facts_of_sites)}
+    return {(row.site, row.what): (row.before, row.after, row.limit) for row in commitment_rows(facts_of_sites)}
 
 
 READS, GPUS = "QoS minimums of reads", "GPUs of node pool a100"
@@ -136,7 +136,7 @@ def test_what_a_site_has() -> None:
         )
     }
     assert sums(document)["iad", "hard limits"] == (None, 10, 800) and sums(document)["iad", GPUS] == (None, 8, 4)
-    rows = {(row.what, row.unit): row.limit for row in commitments(document) if row.what.startswith("QoS")}
+    rows = {(row.what, row.unit): row.limit for row in commitment_rows(document) if row.what.startswith("QoS")}
     assert rows == {
         (f"QoS {bound} of {way}", unit): limit
         for bound in ("minimums", "maximums")
@@ -150,7 +150,7 @@ def test_what_a_site_has() -> None:
     bare = facts([*site("iad", quota=10), policy, view], seen=live)
     rows = {
         (row.what, row.unit): row.limit
-        for row in commitments(bare)
+        for row in commitment_rows(bare)
         if row.what.startswith("QoS m") and "max" not in row.what
     }
     assert rows["QoS minimums of reads", "MB/s"] == 1 and rows["QoS minimums of writes", "MB/s"] == 2
@@ -185,7 +185,7 @@ def test_claims_count_where_no_quota_holds_them() -> None:
             entry("iad", "quota", "nobody", tenant=None, path=path, hard_limit=5),
         ]
         document = facts(entries)
-        return claimed(document, hard_limits_of(document.objects), made).get(tenant.target, 0)
+        return claimed_bytes(document, hard_limits_of(document.objects), made).get(tenant.target, 0)
 
     claim = Address("iad", "persistent_volume_claim", "x")
     assert of("/k8s") == of("/k8s/deep", "/k8s/deep/er") == of("/k8s", "/k8s2") == of("/a/b", "/b") == 8
@@ -213,7 +213,7 @@ def test_a_class_whose_tenant_nobody_says_stands_for_it() -> None:
             entry("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
         ]  # fmt: skip
         document = facts([*entries, *quotas])
-        return claimed(document, hard_limits_of(document.objects))
+        return claimed_bytes(document, hard_limits_of(document.objects))
 
     def quota(site: str, tenant: str, path: str) -> Entry:
         return entry(site, "quota", f"{tenant}{path}", tenant=at(site, "tenant", tenant), path=path, hard_limit=1)
@@ -253,7 +253,7 @@ def test_blocks_are_in_no_directory() -> None:
 
 
 def test_every_sum_has_its_unit() -> None:
-    units = {row.what: row.unit for row in commitments(facts(BIG))}
+    units = {row.what: row.unit for row in commitment_rows(facts(BIG))}
     assert units == {"hard limits": "bytes", READS: "MB/s", GPUS: "GPUs"}
 
 

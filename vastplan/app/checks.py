@@ -10,10 +10,10 @@ from typing import Any
 
 import vastplan.checks
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.checks.check import Check, discover
+from vastplan.checks.check import Check, discover_checks
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
-from vastplan.checks.run import CheckSettings, Waiver, run
+from vastplan.checks.runner import CheckSettings, Waiver, run_checks
 from vastplan.document.nearest import Nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.live.matches import Matches
@@ -35,7 +35,7 @@ _ISOLATION = "ISO-"
 @cache
 def catalogue() -> Mapping[str, Check]:
     """All checks by code."""
-    return discover(vastplan.checks)
+    return discover_checks(vastplan.checks)
 
 
 def known(code: str | None = None) -> tuple[KnownCheck, ...]:
@@ -120,7 +120,7 @@ def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> lis
 
 def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None) -> list[Finding]:
     """What the checks find on the sites (all when left out), with the document's waivers and raised severities applied."""
-    findings = [*_unknown_codes(workspace), *run(catalogue(), facts, _rules(workspace), today)]
+    findings = [*_unknown_codes(workspace), *run_checks(catalogue(), facts, _rules(workspace), today)]
     return [
         finding
         for finding in findings

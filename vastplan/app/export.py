@@ -18,7 +18,7 @@ from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.tasks import CLAIM, Task, read_task
+from vastplan.checks.tasks import CLAIM, SkyTask, read_task
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
@@ -54,7 +54,7 @@ class DraftedFolder:
     """A folder, its tasks by the names of their files, and all files to write in it."""
 
     folder: Folder
-    tasks: Mapping[str, Task]
+    tasks: Mapping[str, SkyTask]
     files: tuple[NewFile, ...]
 
 
@@ -161,7 +161,7 @@ def _credentials(new: tuple[NewFile, ...]) -> Literal["none", "template", "key"]
     return "key" if CREDENTIALS in names else "template" if any(CREDENTIALS in name for name in names) else "none"
 
 
-def _mounts(tasks: Mapping[str, Task]) -> list[ExportedMount]:
+def _mounts(tasks: Mapping[str, SkyTask]) -> list[ExportedMount]:
     return [
         ExportedMount(
             name,
@@ -200,9 +200,9 @@ def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) 
         refuse_another(options.snapshot, workspace.name, workspace.registry.kinds)
 
 
-def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, Task]]:
+def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, SkyTask]]:
     """The given tasks of each folder: those that mount buckets of its tenant, and those that mount no tenant's bucket."""
-    by_name, of_folder = buckets_of(facts).by_name, dict[Folder, dict[str, Task]]()
+    by_name, of_folder = buckets_of(facts).by_name, dict[Folder, dict[str, SkyTask]]()
     for folder in chosen:
         for name, tree in options.tasks.items():
             task = replace(read_task(folder.site, name, tree, tree.at), reader=options.skypilot)
@@ -214,7 +214,7 @@ def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> 
 
 
 def _new(
-    folder: Folder, options: ExportOptions, given: Mapping[str, Task], keys: tuple[str, str] | None
+    folder: Folder, options: ExportOptions, given: Mapping[str, SkyTask], keys: tuple[str, str] | None
 ) -> tuple[NewFile, ...]:
     """The files of a folder, with their paths."""
     rewritten = {name: for_infra(options.tasks[name], folder.infra) for name in given}

@@ -8,7 +8,7 @@ from vastplan.app import checks, missing_secrets
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
-from vastplan.checks.commitments.sums import commitments
+from vastplan.checks.commitments.sums import commitment_rows
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.dataclass import dataclass
@@ -42,6 +42,6 @@ def check_document(workspace: Workspace, today: date) -> Checked:
         kinds=len({entry.address.kind for entry in composed.entries}),
         sites=len({entry.address.site for entry in composed.entries}),
         isolation=tuple(facts.isolation.values()),
-        commitments=commitments(facts),
+        commitments=commitment_rows(facts),
         budgets=budgets(facts),
     )

@@ -50,7 +50,7 @@ class Check:
     wanted: Callable[[Facts], Iterable[str]] = lambda _: ()
 
 
-def discover(package: ModuleType) -> Mapping[str, Check]:
+def discover_checks(package: ModuleType) -> Mapping[str, Check]:
     """All checks of a package by code, in the order of the codes. Raises `TypeError` if two have the same code.
 
     A module has one check, or a tuple of the checks that one computation finds.

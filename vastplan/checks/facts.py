@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.checks.proof.proof import namespaces_of, prove
-from vastplan.checks.tasks import Task
+from vastplan.checks.tasks import SkyTask
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import Isolation
@@ -58,7 +58,7 @@ class Facts:
     """The day from which ages are computed; `None` offline."""
     ledger_site: str = ""
     """The site of the document that keeps the ledger, "" if none does."""
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[SkyTask, ...] = ()
     """The SkyPilot tasks that an export writes, or that were given to it."""
 
     def capability(self, site: str) -> Mapping[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 
-def parts(path: str) -> tuple[str, ...]:
+def path_names(path: str) -> tuple[str, ...]:
     """The names on the path to a directory; `/` has none."""
     return tuple(filter(None, path.split("/")))
 
 
-def within(path: str, outer: str) -> bool:
+def lies_within(path: str, outer: str) -> bool:
     """Whether a directory is another one or lies inside it."""
-    inner, above = parts(path), parts(outer)
+    inner, above = path_names(path), path_names(outer)
     return inner[: len(above)] == above
 
 
@@ -24,7 +24,7 @@ def enclosing(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """
     enclosing_paths: dict[str, tuple[str, ...]] = {}
     stack: list[tuple[tuple[str, ...], str]] = []
-    for names, path in sorted([(parts(path), path) for path in set(paths)], key=_names):
+    for names, path in sorted([(path_names(path), path) for path in set(paths)], key=_names):
         while stack and names[: len(stack[-1][0])] != stack[-1][0]:
             stack.pop()
         enclosing_paths[path] = tuple([outer for _, outer in stack])

@@ -44,7 +44,7 @@ _SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
 # A literal value, also in `aws configure set`; a reference to a variable, a command or a placeholder does not count.
-_SAID_IN_A_SHELL = re.compile(
+_SHELL_WORDS = re.compile(
     r"(?:aws_secret_access_key[ \t]*=|configure[ \t]+set[ \t]+\S*aws_secret_access_key(?=[ \t]))[ \t]*[\"']?(?![\s\"'$<=`]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -55,7 +55,7 @@ _VARIABLE = re.compile(r"\$\{?\b([a-zA-Z_][a-zA-Z0-9_]*)\b\}?")
 
 
 @dataclass(frozen=True, slots=True)
-class Mount:
+class TaskMount:
     """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the
     claim.
 
@@ -105,7 +105,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SkyTask:
     """A task on one site, with the identity of one tenant. `secrets` names the places that contain one; `reader` is the version of
     SkyPilot that reads the task.
 
@@ -115,11 +115,11 @@ class Task:
 
     entry: Entry
     tenant: Address | None
-    mounts: tuple[Mount, ...] = ()
+    mounts: tuple[TaskMount, ...] = ()
     secrets: tuple[str, ...] = ()
     reader: str = ""
     given: bool = False
-    open: tuple[Mount, ...] = ()
+    open: tuple[TaskMount, ...] = ()
 
     @property
     def site(self) -> str:
@@ -148,7 +148,7 @@ def cache_size(text: object) -> int | None:
     return int(found[1]) * 1024 ** _POWERS[found[2].lower()] if found else None
 
 
-def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Task:
+def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> SkyTask:
     """A task file for a site, the values of its `envs` put into its mounts as SkyPilot does.
 
     A file that is not a task mounts nothing: SkyPilot reports that itself.
@@ -162,7 +162,7 @@ def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Ta
         )
         for path, said in (mounts.items() if isinstance(mounts, Mapping) else ())
     ]
-    return Task(
+    return SkyTask(
         entry,
         None,
         tuple(mount for mount in found if not mount.variables),
@@ -200,20 +200,20 @@ def _places(mounts: Any) -> Mapping[str, Where]:
     return places
 
 
-def _mount(entry: Entry, path: str, said: Any) -> Mount:
-    if not isinstance(said, Mapping):  # the short form: a copy
-        return Mount(entry, path, source=_text(said), mode="COPY")
-    config = said.get("config")
+def _mount(entry: Entry, path: str, value: Any) -> TaskMount:
+    if not isinstance(value, Mapping):  # the short form: a copy
+        return TaskMount(entry, path, source=_text(value), mode="COPY")
+    config = value.get("config")
     cached = config.get("mount_cached") if isinstance(config, Mapping) else None
     size = cached.get("vfs_cache_max_size") if isinstance(cached, Mapping) else None
-    return Mount(
+    return TaskMount(
         entry,
         path,
-        name=_text(said.get("name")),
-        source=_text(said.get("source")),
-        store=_text(said.get("store")).upper(),
-        mode=_text(said.get("mode")).upper() or "MOUNT",
-        persistent=said.get("persistent") is not False,
+        name=_text(value.get("name")),
+        source=_text(value.get("source")),
+        store=_text(value.get("store")).upper(),
+        mode=_text(value.get("mode")).upper() or "MOUNT",
+        persistent=value.get("persistent") is not False,
         cache_bytes=None if size is None else cache_size(size),
     )
 
@@ -232,5 +232,5 @@ def _secrets(tree: Mapping[str, Any]) -> Iterator[str]:
     for part in ("setup", "run"):
         said = tree.get(part)
         lines = said if isinstance(said, list) else [said]
-        if any(_SAID_IN_A_SHELL.search(line) for line in lines if isinstance(line, str)):
+        if any(_SHELL_WORDS.search(line) for line in lines if isinstance(line, str)):
             yield part

@@ -13,7 +13,7 @@ from dataclasses import replace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
 from vastplan.checks.skypilot.cache import budgets_by_view, needed_cache
-from vastplan.checks.tasks import CLAIM, SCHEME, TASK, Mount, Task, is_bucket_name
+from vastplan.checks.tasks import CLAIM, SCHEME, TASK, SkyTask, TaskMount, is_bucket_name
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -46,7 +46,7 @@ class Folder:
     endpoint: str
     owners: tuple[str, ...]
     """Whom the buckets belong to."""
-    tasks: Mapping[str, Task]
+    tasks: Mapping[str, SkyTask]
     claims: tuple[Claim, ...]
 
     @property
@@ -68,8 +68,8 @@ class _Home:
     """A tenant on a site, with what is of it alone and what is of each of its projects."""
 
     tenant: Address
-    common: tuple[Mount, ...]
-    by_project: Mapping[str, tuple[Mount, ...]]
+    common: tuple[TaskMount, ...]
+    by_project: Mapping[str, tuple[TaskMount, ...]]
     claims: tuple[Claim, ...]
 
 
@@ -86,7 +86,7 @@ def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) 
     }
     entry = facts.objects.get(Ref(home.tenant))
     tasks = {
-        name: Task(
+        name: SkyTask(
             Entry(Address(home.tenant.site, TASK, name), {}, entry.where if entry else None),
             home.tenant,
             mounted,
@@ -110,8 +110,8 @@ def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) 
 
 
 def _homes(facts: Facts, found: Buckets, selection: Selection) -> Iterator[_Home]:
-    common: dict[Address, list[Mount]] = defaultdict(list)
-    by_project: dict[Address, dict[str, list[Mount]]] = defaultdict(lambda: defaultdict(list))
+    common: dict[Address, list[TaskMount]] = defaultdict(list)
+    by_project: dict[Address, dict[str, list[TaskMount]]] = defaultdict(lambda: defaultdict(list))
     claims: dict[Address, list[Claim]] = defaultdict(list)
     chosen = _chosen(facts, selection)
     for project in chosen.values():
@@ -139,14 +139,14 @@ def _homes(facts: Facts, found: Buckets, selection: Selection) -> Iterator[_Home
             if isinstance(tenant, Ref):
                 claims[tenant.target].append(claim)
                 if claim.volume.address._replace(kind="view") not in with_bucket:
-                    mount = Mount(claim.volume, path, name=claim.name, mode=CLAIM)
+                    mount = TaskMount(claim.volume, path, name=claim.name, mode=CLAIM)
                     by_project[tenant.target][address.name].append(mount)
     for tenant in {*common, *claims, *(tenant for tenant, mounts in by_project.items() if any(mounts.values()))}:
         projects = {name: tuple(_in_order(mounts)) for name, mounts in by_project.get(tenant, {}).items()}
         yield _Home(tenant, tuple(_in_order(common.get(tenant, ()))), projects, tuple(claims.get(tenant, ())))
 
 
-def _in_order(mounts: Sequence[Mount]) -> list[Mount]:
+def _in_order(mounts: Sequence[TaskMount]) -> list[TaskMount]:
     return sorted(mounts, key=lambda mount: (mount.path, mount.entry.address))
 
 
@@ -165,9 +165,9 @@ def _maker(facts: Facts, view: Entry) -> Entry | None:
     return facts.written.at(view.origin) if view.origin else None
 
 
-def _bucket_mount(facts: Facts, view: Entry, maker: Entry | None) -> Mount:
+def _bucket_mount(facts: Facts, view: Entry, maker: Entry | None) -> TaskMount:
     bucket, path = view.values["bucket"], maker.values.get("mount") if maker is not None else None
-    mount = Mount(view, path or f"{BUCKETS}/{bucket}", source=f"{SCHEME}://{bucket}")
+    mount = TaskMount(view, path or f"{BUCKETS}/{bucket}", source=f"{SCHEME}://{bucket}")
     if maker is None or "checkpoint" not in maker.values:
         return mount
     budget = budgets_by_view(facts).get(view.address)

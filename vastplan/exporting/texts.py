@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from vastplan.checks.skypilot.cache import in_rclone
-from vastplan.checks.tasks import CLAIM, Mount, Task
+from vastplan.checks.tasks import CLAIM, SkyTask, TaskMount
 from vastplan.exporting.skypilot import Claim, Folder
 from vastplan.model.escaping import inert
 from vastplan.model.wording import some
@@ -66,7 +66,7 @@ def template(folder: Folder) -> str:
     return f"# A key of somebody who may use the buckets{owners}. Filled in it is a secret: mode 0600, and never in git.\n{key}"
 
 
-def task(folder: Folder, written: Task) -> str:
+def task(folder: Folder, written: SkyTask) -> str:
     """A task that mounts what there is: `setup`, `run` and what it needs of resources are to be added."""
     tree: dict[str, Any] = {}
     if folder.infra:
@@ -79,7 +79,7 @@ def task(folder: Folder, written: Task) -> str:
     return head + dumped(tree)
 
 
-def _bucket(mount: Mount) -> dict[str, Any]:
+def _bucket(mount: TaskMount) -> dict[str, Any]:
     said: dict[str, Any] = {"source": mount.source, "mode": mount.mode}
     if mount.mode == "MOUNT_CACHED":
         said["type"] = "MODEL_CHECKPOINT_RW"

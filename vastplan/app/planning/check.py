@@ -15,8 +15,8 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.planning.weigh import Weighed
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
-from vastplan.checks.commitments.sums import commitments
-from vastplan.checks.replication.behind import late
+from vastplan.checks.commitments.sums import commitment_rows
+from vastplan.checks.replication.lag import late
 from vastplan.model.address import Address
 from vastplan.model.errors import Forbidden, Invalid
 from vastplan.model.finding import SPLIT, Finding, Severity
@@ -39,7 +39,7 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
         replications=tuple(_as_scheduled(row, behind) for row in weighed.plan.replications),
         findings=(*findings, *weighed.plan.findings),
         isolation=tuple(proof for site, proof in desired.facts.isolation.items() if site in sites),
-        commitments=tuple(row for row in commitments(facts) if row.site in sites),
+        commitments=tuple(row for row in commitment_rows(facts) if row.site in sites),
         budgets=tuple(budget for budget in budgets(facts) if Address.parse(budget.address).site in sites),
     )
     proofs = isolation.live(sites, observed, matches, reads.proof)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from vastplan.checks.as_told import figure
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE, Followed
+from vastplan.checks.live_sums import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE, Followed
+from vastplan.checks.live_values import number_of
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
@@ -36,7 +36,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
             for claim in facts.objects.on(site, CLAIMS).values():
                 live = matches.match(claim.address).live
                 if live is not None:
-                    claims[claim.address] = int(figure(live.values.get(CLAIM_SIZE)))
+                    claims[claim.address] = int(number_of(live.values.get(CLAIM_SIZE)))
     planned = (entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))
     after = Index((*strangers, *planned)) if strangers else facts.objects
     return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)

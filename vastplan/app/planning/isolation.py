@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, namespace_of
+from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, live_namespace
 from vastplan.checks.proof.proof import prove
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
@@ -44,7 +44,7 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
     if unread:
         return Isolation(site, {}, {}, (), (), (), "; ".join(unread))
     namespaces = {
-        _address(start, matches).name: namespace_of(start.name, start.attributes)
+        _address(start, matches).name: live_namespace(start.name, start.attributes)
         for start in observed.objects(site, STARTS_AT)
     }
     return prove(site, Index(followed(_entries(site, observed, matches))), namespaces)

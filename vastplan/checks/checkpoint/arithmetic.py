@@ -55,7 +55,7 @@ class SpaceUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Replication:
+class ReplicationFigures:
     """How replication keeps up: what one cycle sends, how long that takes, and the worst RPO at the other site."""
 
     every: int
@@ -91,7 +91,7 @@ class Budget:
     drain_seconds: float
     restore_seconds: float | None
     space: SpaceUse
-    replication: Replication | None
+    replication: ReplicationFigures | None
     reads: ReadBandwidth | None
     curve: tuple[tuple[float, float], ...]
 
@@ -227,11 +227,11 @@ def _space(inputs: CheckpointInputs) -> SpaceUse:
         held = sum(capacity.kept_in_snapshots(span, inputs.interval, every, checkpoints) for span, every in kept)
         return capacity.stored_bytes(held * writer.jobs, size, inputs.capability.reduction)
 
-    files = writer.jobs * capacity.files(checkpoints, writer.ranks, writer.files_per_rank)
+    files = writer.jobs * capacity.file_count(checkpoints, writer.ranks, writer.files_per_rank)
     return SpaceUse(live * writer.jobs, in_snapshots("keep_local"), in_snapshots("keep_remote"), files)
 
 
-def _replication(inputs: CheckpointInputs, model: CostModel | None) -> Replication | None:
+def _replication(inputs: CheckpointInputs, model: CostModel | None) -> ReplicationFigures | None:
     """The fastest frame that replicates; a cycle sends the checkpoints written in it, as far as they still exist."""
     every = min((frame.every for frame in inputs.frames if frame.keep_remote), default=None)
     wan = inputs.capability.wan_bytes_per_second
@@ -239,7 +239,7 @@ def _replication(inputs: CheckpointInputs, model: CostModel | None) -> Replicati
         return None
     sent = min(ceil(every / inputs.interval), inputs.keep) * inputs.size_bytes * inputs.writer.jobs
     transfer = capacity.transfer_seconds(sent, wan, inputs.capability.reduction)
-    return Replication(
+    return ReplicationFigures(
         every, sent, transfer, model.effective_interval(inputs.interval) + model.write + every + transfer
     )
 

@@ -59,7 +59,7 @@ def stored_bytes(checkpoints: int, size_bytes: int, reduction: float = 1.0) -> i
     return ceil(checkpoints * size_bytes / reduction)
 
 
-def files(checkpoints: int, ranks: int, files_per_rank: int = 1) -> int:
+def file_count(checkpoints: int, ranks: int, files_per_rank: int = 1) -> int:
     """The number of files of so many checkpoints: those of each rank, and one of metadata."""
     return checkpoints * (ranks * files_per_rank + 1)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.checks.paths import enclosing, parts
+from vastplan.checks.paths import enclosing, path_names
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 
@@ -48,7 +48,9 @@ def outermost(hard_limits: HardLimits) -> dict[Address, int]:
     }
 
 
-def claimed(facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, int] | None = None) -> dict[Address, int]:
+def claimed_bytes(
+    facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, int] | None = None
+) -> dict[Address, int]:
     """Bytes by tenant of claims whose class's directory has no quota; for claims in `existing`, only what they grow by.
 
     If the document does not name the tenant of a class, the bytes count for the class; any tenant's quota may cover its directory.
@@ -76,12 +78,12 @@ def promised_bytes(facts: Facts) -> dict[Address, int]:
     """What the document promises, in bytes by tenant."""
     hard_limits, by_tenant = promised_by(facts.objects)
     promised = dict(by_tenant)
-    for tenant, size in claimed(facts, hard_limits).items():
+    for tenant, size in claimed_bytes(facts, hard_limits).items():
         promised[tenant] = promised.get(tenant, 0) + size
     return promised
 
 
 def _under(path: str | None, quotas: Container[str]) -> bool:
     """Whether a directory has a quota, or lies inside a directory that has one."""
-    steps = parts(path or "")
+    steps = path_names(path or "")
     return path is not None and any("/" + "/".join(steps[:end]) in quotas for end in range(len(steps) + 1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.checks.as_told import figure, parts
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
+from vastplan.checks.live_values import mapping_of, number_of
 from vastplan.schema.entries import Entry
 
 _LARGEST = 10**15  # live values are as a system returned them; sums of smaller ones are finite
@@ -41,7 +41,7 @@ def promised_gpus(site: str, objects: Index) -> dict[str, float]:
 
 def deserved(owner: Entry) -> Iterator[tuple[str, float]]:
     """The guaranteed GPUs of a project or department, by node pool."""
-    for pool, quota in parts(owner.values.get("node_pools")).items():
-        gpus = figure(parts(parts(quota).get("gpu")).get("deserved"))
+    for pool, quota in mapping_of(owner.values.get("node_pools")).items():
+        gpus = number_of(mapping_of(mapping_of(quota).get("gpu")).get("deserved"))
         if 0 < gpus < _LARGEST:
             yield pool, gpus

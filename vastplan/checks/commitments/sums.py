@@ -7,11 +7,11 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from vastplan.checks.as_told import figure, parts
-from vastplan.checks.commitments.capacity import claimed, hard_limits_of, outermost, promised_by
+from vastplan.checks.commitments.capacity import claimed_bytes, hard_limits_of, outermost, promised_by
 from vastplan.checks.commitments.pools import pools, promised_gpus
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
+from vastplan.checks.live_values import mapping_of, number_of
 from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
 from vastplan.model.address import Address
 from vastplan.model.commitment import Commitment
@@ -45,7 +45,7 @@ _QOS_SUMS = tuple(
 )
 
 
-def commitments(facts: Facts) -> tuple[Commitment, ...]:
+def commitment_rows(facts: Facts) -> tuple[Commitment, ...]:
     """The rows of every site that promises anything, in a stable order."""
     return tuple(promised.row for promised in _sums(facts))
 
@@ -83,7 +83,7 @@ class _Capacity(NamedTuple):
 def _capacity(facts: Facts) -> _Capacity:
     hard_limits, by_tenant = promised_by(facts.after or facts.objects)
     after = _by_site(by_tenant)
-    for site, size in _by_site(claimed(facts, hard_limits, facts.made)).items():
+    for site, size in _by_site(claimed_bytes(facts, hard_limits, facts.made)).items():
         after[site] = after.get(site, 0) + size
     if facts.before is None:
         return _Capacity(after, {})
@@ -155,7 +155,7 @@ def _qos_sums(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[
     sums: dict[str, float] = {}
     policies = objects.on(site, "qos_policy")
     for name, count in users.items():
-        policy_limits = parts(policies[name].values.get("static_limits")) if name in policies else {}
+        policy_limits = mapping_of(policies[name].values.get("static_limits")) if name in policies else {}
         for field, value in policy_limits.items():
-            sums[field] = sums.get(field, 0) + figure(value) * count
+            sums[field] = sums.get(field, 0) + number_of(value) * count
     return sums

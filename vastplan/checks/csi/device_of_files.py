@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
-from vastplan.checks.csi.driven import driven
+from vastplan.checks.csi.driver_claims import driven
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.paths import parts
+from vastplan.checks.paths import path_names
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema import versions
@@ -19,7 +19,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         first: dict[tuple[str, ...], tuple[str, str]] = {}
         for entry, path, tenant in _used(facts, name):
-            first_tenant, first_name = first.setdefault(parts(path), (tenant, entry.address.name))
+            first_tenant, first_name = first.setdefault(path_names(path), (tenant, entry.address.name))
             if first_tenant != tenant:
                 yield Violation(
                     entry, f"{path} of tenant {tenant} is also a path of tenant {first_tenant} ({first_name})"

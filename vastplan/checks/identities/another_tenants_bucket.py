@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import Bucket, buckets_of, policies
+from vastplan.checks.identities.holders import BucketView, buckets_by_tenant, identity_policies
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.s3_policy import Statement, takes_all
@@ -12,8 +12,8 @@ from vastplan.model.wording import some
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    by_tenant = buckets_of(facts)
-    for entry, tenant, policy in policies(facts):
+    by_tenant = buckets_by_tenant(facts)
+    for entry, tenant, policy in identity_policies(facts):
         own = {bucket.name for bucket in by_tenant.get(tenant, ())}
         reached = {
             bucket.name: bucket
@@ -32,7 +32,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             )
 
 
-def _others(by_tenant: dict[Address, list[Bucket]], tenant: Address) -> Iterator[Bucket]:
+def _others(by_tenant: dict[Address, list[BucketView]], tenant: Address) -> Iterator[BucketView]:
     for other, found in by_tenant.items():
         if other != tenant and other.site == tenant.site:
             yield from found
@@ -43,7 +43,7 @@ def _of_every_bucket(statement: Statement) -> bool:
     return statement.but_resources or any(takes_all(pattern, "") for pattern in statement.resources)
 
 
-def _names(statement: Statement, bucket: Bucket) -> bool:
+def _names(statement: Statement, bucket: BucketView) -> bool:
     """Whether a statement has the bucket by its name, not by a pattern."""
     return any(pattern.partition("/")[0] == bucket.name for pattern in statement.resources)
 

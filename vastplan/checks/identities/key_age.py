@@ -37,14 +37,14 @@ def _made(facts: Facts, key: Entry) -> date | None:
     """The day on which the live key was created, from the system, else from the ledger; `None` if unknown."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
-            told = (_day(live.told.get("creation_time")), _day(live.delivered_at))
-            return next((day for day in told if day is not None), None)
+            days = (_day(live.told.get("creation_time")), _day(live.delivered_at))
+            return next((day for day in days if day is not None), None)
     return None
 
 
-def _day(said: object) -> date | None:
+def _day(value: object) -> date | None:
     try:
-        return date.fromisoformat(str(said)[:10])
+        return date.fromisoformat(str(value)[:10])
     except ValueError:
         return None
 

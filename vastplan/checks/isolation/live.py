@@ -23,7 +23,7 @@ IF_READ = ("secret",)
 _DRIVERS = ("file", "block")
 
 
-def namespace_of(name: str, attributes: Mapping[str, Any]) -> str:
+def live_namespace(name: str, attributes: Mapping[str, Any]) -> str:
     """The namespace of a live project: the one that the system returns, or the one that Run:AI creates."""
     return str(attributes.get("namespace") or f"runai-{name}")
 

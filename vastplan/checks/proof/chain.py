@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.checks.index import Index
-from vastplan.checks.paths import parts
+from vastplan.checks.paths import path_names
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
@@ -45,7 +45,7 @@ class ChainWalker:
             self._views_by_path.setdefault(str(view.values["path"]), []).append(view)
             tenant = view.values.get("tenant")
             if view.values.get("bucket") and "S3" in (view.values.get("protocols") or ()) and isinstance(tenant, Ref):
-                self._buckets[tenant, parts(str(view.values["path"]))] = view
+                self._buckets[tenant, path_names(str(view.values["path"]))] = view
         self._pool_by_domain: dict[str, str] = {
             str(pool.values["domain_name"]): name
             for name, pool in objects.on(site, "vip_pool").items()
@@ -135,7 +135,7 @@ class ChainWalker:
 
     def _buckets_around(self, tenant: Ref, path: str, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
         """The buckets that are a directory or contain it: whoever may read such a bucket sees everything in the directory."""
-        names = parts(path)
+        names = path_names(path)
         for length in range(len(names) + 1) if self._buckets else ():
             view = self._buckets.get((tenant, names[:length]))
             if view is not None:

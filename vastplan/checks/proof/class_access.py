@@ -12,7 +12,7 @@ from vastplan.model.value import Ref
 Namespaces = frozenset[str] | None  # `None` means every namespace
 
 
-def name_of(value: Any, namespaces: Mapping[str, str]) -> str:
+def reference_name(value: Any, namespaces: Mapping[str, str]) -> str:
     """The name that a reference has; for a project that of its namespace."""
     if isinstance(value, Ref):
         name = value.target.name
@@ -38,9 +38,9 @@ def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
 def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """Each class whose isolation is reported and not enforced, with the namespaces that it is meant for."""
     denied = _allowed_by_policy(site, objects, namespaces)
-    told = _allowed_by_policy(site, objects, namespaces, enforced=False)
+    unenforced = _allowed_by_policy(site, objects, namespaces, enforced=False)
     classes = objects.on(site, "storage_class")
-    return {name: listed for name, listed in told.items() if name not in denied and name in classes}
+    return {name: listed for name, listed in unenforced.items() if name not in denied and name in classes}
 
 
 def _allowed_by_policy(
@@ -60,8 +60,8 @@ def _allowed_by_policy(
             continue
         if values.get("open") is True:
             continue
-        listed = frozenset(name_of(namespace, namespaces) for namespace in values.get("namespaces") or ())
-        class_name = name_of(values["storage_class"], {})
+        listed = frozenset(reference_name(namespace, namespaces) for namespace in values.get("namespaces") or ())
+        class_name = reference_name(values["storage_class"], {})
         allowed[class_name] = allowed[class_name] & listed if class_name in allowed else listed
     return allowed
 
@@ -73,5 +73,5 @@ def _refused_by_quota(site: str, objects: Index, namespaces: Mapping[str, str]) 
         for resource, amount in (quota.values.get("hard") or {}).items():
             class_name, separator, _ = resource.partition(".storageclass.storage.k8s.io/")
             if separator and amount == "0":
-                refused.setdefault(class_name, set()).add(name_of(quota.values["namespace"], namespaces))
+                refused.setdefault(class_name, set()).add(reference_name(quota.values["namespace"], namespaces))
     return {class_name: frozenset(names) for class_name, names in refused.items()}

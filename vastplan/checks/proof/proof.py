@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
 from vastplan.checks.proof.chain import ChainElement, ChainWalker, Step
-from vastplan.checks.proof.class_access import name_of, open_namespaces, seen_namespaces
+from vastplan.checks.proof.class_access import open_namespaces, reference_name, seen_namespaces
 from vastplan.checks.proof.keys import KeyWalker
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
@@ -104,7 +104,9 @@ def _chains(
     for claim in objects.on(site, "persistent_volume_claim").values():
         class_ref = claim.values.get("storage_class")
         if class_ref is not None:
-            claims.setdefault(name_of(class_ref, {}), {})[name_of(claim.values["namespace"], namespaces)] = claim
+            claims.setdefault(reference_name(class_ref, {}), {})[
+                reference_name(claim.values["namespace"], namespaces)
+            ] = claim
     for name, storage_class in objects.on(site, "storage_class").items():
         allowed = open_to[name]
         chain = list(walker.from_class(storage_class))
@@ -122,7 +124,7 @@ def _chains(
                 yield through_claim, projects_by_namespace.get(namespace, ())
     for volume in objects.on(site, "persistent_volume").values():
         if volume.values.get("claim_namespace") is not None:
-            namespace = name_of(volume.values["claim_namespace"], namespaces)
+            namespace = reference_name(volume.values["claim_namespace"], namespaces)
             yield list(walker.from_volume(volume)), projects_by_namespace.get(namespace, ())
     key_walker = KeyWalker(site, objects)
     for namespace, key in key_walker.keys(namespaces):

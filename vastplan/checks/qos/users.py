@@ -16,11 +16,11 @@ def user_policies(facts: Facts) -> dict[Tenant, list[Entry]]:
     by_tenant: dict[Tenant, list[Entry]] = {}
     for policy in facts.objects.all("qos_policy"):
         if policy.values.get("policy_type") == "USER":
-            by_tenant.setdefault(tenant_of(policy), []).append(policy)
+            by_tenant.setdefault(policy_tenant(policy), []).append(policy)
     return by_tenant
 
 
-def tenant_of(entry: Entry) -> Tenant:
+def policy_tenant(entry: Entry) -> Tenant:
     """The tenant of a policy, and its site; `None` for a policy of all tenants."""
     tenant = entry.values.get("tenant")
     return entry.address.site, tenant.target if isinstance(tenant, Ref) else None
@@ -31,7 +31,7 @@ def tenant_label(tenant: Tenant) -> str:
     return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"
 
 
-def whom(item: Mapping[str, Any]) -> tuple[str, str]:
+def user_or_group(item: Mapping[str, Any]) -> tuple[str, str]:
     """How a list names a user or group, and which one: `user`, `alice`."""
     way = next(way for way in ("user", "group", "uid", "gid", "sid") if way in item)
     return way, str(item[way])

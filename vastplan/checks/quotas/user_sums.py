@@ -5,7 +5,7 @@ from typing import Any
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import whom
+from vastplan.checks.qos.users import user_or_group
 from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show_amount
 from vastplan.schema.entries import Entry
@@ -24,13 +24,13 @@ def _run(facts: Facts) -> Iterator[Violation]:
 def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:
     held = show_amount(most, unit)
     for words, rules in (("users", "user_quotas"), ("groups", "group_quotas")):
-        total, told = 0, False
+        total, reported = 0, False
         for rule in quota.values.get(rules) or ():
             figure = _figure(rule, limit)
             total += figure
             if figure > most:
-                told = True
-                way, name = whom(rule)
+                reported = True
+                way, name = user_or_group(rule)
                 yield Violation(
                     quota, f"{limit} of {way} {name} is {show_amount(figure, unit)}, above the directory's own {held}"
                 )
@@ -40,7 +40,7 @@ def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation
             yield Violation(
                 quota, f"{default}.{limit} is {show_amount(figure, unit)}, above the directory's own {held}"
             )
-        if total > most and not told:
+        if total > most and not reported:
             text = f"{limit} of its {words} add up to {show_amount(total, unit)}, above the directory's own {held}"
             yield Violation(quota, text, severity=Severity.NOTE)
 

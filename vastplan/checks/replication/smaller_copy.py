@@ -19,12 +19,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
         writer = facts.written.on(str(active), kind).get(name) if active is not None else None
         if writer is None or site == active:
             continue
-        ours, theirs = _size(copy), _size(writer)
-        if ours and not theirs:
-            yield Violation(copy, f"it has {show_amount(ours, BYTES)} here, and no limit on {active}")
-        elif ours and ours < theirs:
+        copied, theirs = _size(copy), _size(writer)
+        if copied and not theirs:
+            yield Violation(copy, f"it has {show_amount(copied, BYTES)} here, and no limit on {active}")
+        elif copied and copied < theirs:
             yield Violation(
-                copy, f"it has {show_amount(ours, BYTES)} here and {show_amount(theirs, BYTES)} on {active}"
+                copy, f"it has {show_amount(copied, BYTES)} here and {show_amount(theirs, BYTES)} on {active}"
             )
         lower = sorted(_lower(copy.values.get("qos"), writer.values.get("qos")))
         if lower:
@@ -37,9 +37,9 @@ def _size(entry: Entry) -> int:
     return int(entry.values.get("size") or quota.get("hard_limit") or 0)
 
 
-def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
+def _lower(own: Any, theirs: Any, path: str = "") -> Iterator[str]:
     """The limits that are lower here than there; a missing limit is not lower."""
-    limits, others = (each if isinstance(each, Mapping) else {} for each in (ours, theirs))
+    limits, others = (each if isinstance(each, Mapping) else {} for each in (own, theirs))
     for name, value in limits.items():
         other, at = others.get(name), f"{path}{name}"
         if isinstance(value, Mapping):

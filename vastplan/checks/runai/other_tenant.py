@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.paths import parts
+from vastplan.checks.paths import path_names
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Severity
@@ -90,7 +90,7 @@ def _only(tenants: set[Any]) -> Ref | None:
 def _of_directory(facts: Facts, pools: _Pools, source: Entry) -> Ref | None:
     """The tenant of an NFS data source's directory: by the pool of its server, else by the view that contains it."""
     tenant = pools.tenant(source.values["server"])
-    names = parts(source.values["path"])
+    names = path_names(source.values["path"])
     for depth in range(len(names), 0, -1) if tenant is None else ():
         views = facts.views_at(source.address.site, "/" + "/".join(names[:depth]))
         if views:

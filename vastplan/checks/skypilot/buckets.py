@@ -18,7 +18,7 @@ _CREATORS = ("bucket_creators", "bucket_creators_groups")
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class BucketEndpoint:
     """A URL, and the pool that it belongs to."""
 
     url: str
@@ -29,7 +29,7 @@ class Endpoint:
 class Buckets:
     """What S3 clients find. A tenant's `endpoints` are those of its own pools, else of the pools that serve all tenants."""
 
-    endpoints: Mapping[Address, tuple[Endpoint, ...]]
+    endpoints: Mapping[Address, tuple[BucketEndpoint, ...]]
     views: Mapping[Address, tuple[Entry, ...]]
     """The buckets of a tenant."""
     by_name: Mapping[tuple[str, str], tuple[Entry, ...]]
@@ -39,7 +39,7 @@ class Buckets:
     limited: frozenset[Address]
     """The views whose data has a limit: a QoS policy of their own, or a quota of their directory."""
 
-    def endpoint(self, tenant: Address) -> Endpoint | None:
+    def endpoint(self, tenant: Address) -> BucketEndpoint | None:
         """The only endpoint; `None` for none or several (SKY-04)."""
         found = self.endpoints.get(tenant, ())
         return found[0] if len(found) == 1 else None
@@ -70,12 +70,14 @@ def _home(entry: Entry) -> tuple[str, object, object]:
     return entry.address.site, entry.values.get("tenant"), entry.values.get("path")
 
 
-def _endpoints(facts: Facts) -> dict[Address, tuple[Endpoint, ...]]:
-    own, shared = defaultdict[Address, list[Endpoint]](list), defaultdict[str, list[Endpoint]](list)
+def _endpoints(facts: Facts) -> dict[Address, tuple[BucketEndpoint, ...]]:
+    own, shared = defaultdict[Address, list[BucketEndpoint]](list), defaultdict[str, list[BucketEndpoint]](list)
     for pool in facts.objects.all("vip_pool"):
         url, tenant = pool.values.get("s3_endpoint"), pool.values.get("tenant")
         if isinstance(url, str):
-            (own[tenant.target] if isinstance(tenant, Ref) else shared[pool.address.site]).append(Endpoint(url, pool))
+            (own[tenant.target] if isinstance(tenant, Ref) else shared[pool.address.site]).append(
+                BucketEndpoint(url, pool)
+            )
     found = {}
     for tenant in facts.objects.all("tenant"):
         of_tenant = own.get(tenant.address) or shared.get(tenant.address.site)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.skypilot.buckets import Buckets, Endpoint, buckets_of
-from vastplan.checks.tasks import Mount, Task
+from vastplan.checks.skypilot.buckets import BucketEndpoint, Buckets, buckets_of
+from vastplan.checks.tasks import SkyTask, TaskMount
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
@@ -34,7 +34,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         yield from _nowhere(found, task)
 
 
-def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violation]:
+def _shut_out(facts: Facts, view: Entry, endpoint: BucketEndpoint) -> Iterator[Violation]:
     """A bucket whose view policy does not allow the pool of the endpoint."""
     policy = facts.objects.get(view.values.get("view_policy"))
     pools = (
@@ -49,9 +49,9 @@ def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violati
         )
 
 
-def _nowhere(found: Buckets, task: Task) -> Iterator[Violation]:
+def _nowhere(found: Buckets, task: SkyTask) -> Iterator[Violation]:
     """Buckets of a tenant without an endpoint, and buckets of several tenants in one task."""
-    tenants = dict[Address, Mount]()
+    tenants = dict[Address, TaskMount]()
     for mount in task.mounts:
         for view in found.by_name.get((task.site, mount.bucket), ()) if mount.of_vast else ():
             tenant = view.values["tenant"].target

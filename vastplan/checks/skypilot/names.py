@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.tasks import CLAIM, LONGEST_VOLUME, Mount, is_bucket_name, is_mount_path, is_of_the_system
+from vastplan.checks.tasks import CLAIM, LONGEST_VOLUME, TaskMount, is_bucket_name, is_mount_path, is_of_the_system
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 
@@ -37,7 +37,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 def _two_of_one_name(facts: Facts) -> Iterator[Violation]:
     """Claims of one name in several namespaces: whoever uses the tenant's home directory would apply both."""
-    first: dict[tuple[str, object, str], Mount] = {}
+    first: dict[tuple[str, object, str], TaskMount] = {}
     for task in facts.tasks:
         for mount in (mount for mount in task.mounts if mount.mode == CLAIM):
             other = first.setdefault((task.site, task.tenant, mount.name), mount)

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.tasks import CLAIM, MODES, SCHEME, STORE, Mount
+from vastplan.checks.tasks import CLAIM, MODES, SCHEME, STORE, TaskMount
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for task in facts.tasks:
-        there: dict[str, Mount] = {}
+        by_path: dict[str, TaskMount] = {}
         for mount in task.mounts:
             problem = _problem(mount)
             if problem:
                 yield Violation(mount.entry, f"{quoted(mount.path)}: {problem}")
-            first = there.setdefault(mount.path.rstrip("/"), mount)
+            first = by_path.setdefault(mount.path.rstrip("/"), mount)
             if first is not mount:
                 text = (
                     f"{quoted(mount.path)}: {first.entry.address.kind} {first.entry.address.name} is mounted there, too"
@@ -24,7 +24,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 yield Violation(mount.entry, text, fix="give one of them another mount")
 
 
-def _problem(mount: Mount) -> str:
+def _problem(mount: TaskMount) -> str:
     if mount.mode not in MODES and mount.mode != CLAIM:
         return f"mode is {quoted(mount.mode)}, and SkyPilot knows {', '.join(MODES)}"
     if mount.scheme == "vast":

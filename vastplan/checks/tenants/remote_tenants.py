@@ -18,9 +18,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if not (isinstance(tenant, Ref) and isinstance(peer, Ref)):
             continue
         first = firsts.setdefault((tenant.target, peer.target), protected)
-        here, there = _remote(protected), _remote(first)
-        if here != there:
-            text = f"replicates to tenant {here}, and {first.address.name} of the same tenant to tenant {there}"
+        here, other = _remote(protected), _remote(first)
+        if here != other:
+            text = f"replicates to tenant {here}, and {first.address.name} of the same tenant to tenant {other}"
             yield Violation(protected, text)
 
 

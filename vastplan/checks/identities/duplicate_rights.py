@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import provider_of
+from vastplan.checks.identities.holders import tenant_provider
 from vastplan.model.finding import Severity
 
 
@@ -12,7 +12,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for kind, whom in (("user_right", "user"), ("group_right", "group")):
         for right in facts.objects.all(kind):
             tenant, name = right.values["tenant"], right.values[whom]
-            provider = provider_of(facts, tenant.target)
+            provider = tenant_provider(facts, tenant.target)
             kept = facts.objects.referring(right.address.site, whom, "local_provider", provider) if provider else []
             said = [field for each in kept if each.called == name for field in right.values if field in each.values]
             if said:

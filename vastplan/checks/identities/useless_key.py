@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import Bucket, Person, buckets_of, person, policies
+from vastplan.checks.identities.holders import BucketView, Person, buckets_by_tenant, identity_policies, person
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, decide_access
@@ -18,13 +18,13 @@ _NO_DENY = "narrow the policy that denies it, or deliver a key of another user"
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    by_tenant = buckets_of(facts)
-    parsed = {entry.address: (tenant, policy) for entry, tenant, policy in policies(facts)}
+    by_tenant = buckets_by_tenant(facts)
+    parsed = {entry.address: (tenant, policy) for entry, tenant, policy in identity_policies(facts)}
     yield from _of_buckets(facts, by_tenant, parsed)
     yield from _of_tenants(facts, by_tenant, parsed)
 
 
-def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
+def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[BucketView]], parsed: _Parsed) -> Iterator[Violation]:
     """Keys for one bucket, which delivers them."""
     made = {bucket.view.origin: bucket for there in by_tenant.values() for bucket in there}
     for written in facts.written.all("bucket"):
@@ -47,24 +47,24 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
             yield Violation(written, text, fix=fix)
 
 
-def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
+def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[BucketView]], parsed: _Parsed) -> Iterator[Violation]:
     """Keys for any bucket of a tenant, or for the buckets that their user creates."""
     by_buckets = {str(bucket.address) for bucket in facts.written.all("bucket")}
     for kind in ("s3_key", "directory_key"):
         for key in facts.objects.all(kind):
             tenant = key.values["tenant"].target
-            there = by_tenant.get(tenant, [])
+            buckets = by_tenant.get(tenant, [])
             who = person(facts, tenant, key.values["user"])
-            if not there or key.origin in by_buckets or who.makes_buckets:
+            if not buckets or key.origin in by_buckets or who.makes_buckets:
                 continue
-            if all(_is_shut_out(who, bucket, parsed) for bucket in there):
+            if all(_is_shut_out(who, bucket, parsed) for bucket in buckets):
                 yield Violation(
                     key,
                     f"is a key of {who.name}, and this document lets {who.name} use no bucket of tenant {tenant.name}",
                 )
 
 
-def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
+def _is_shut_out(who: Person, bucket: BucketView, parsed: _Parsed) -> bool:
     """Whether the document lets a user neither read nor write a bucket; false if the document does not decide that."""
     if bucket.counts is False:  # access lists and file modes decide, which the document does not contain
         return False
@@ -72,7 +72,7 @@ def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
     return not any(_may(action, who, bucket, held, group) for action in _ACTIONS for group in (None, *perhaps))
 
 
-def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
+def _is_denied(who: Person, bucket: BucketView, parsed: _Parsed) -> bool:
     """Whether the policies of a user deny everything that the key is for."""
     held = _asked(parsed, who.held, bucket)
     return all(
@@ -81,13 +81,13 @@ def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
     )
 
 
-def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
+def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: BucketView) -> list[Policy]:
     """Those of the policies that belong to the bucket's tenant: others have no effect there."""
     known = (parsed[address] for address in policies if address in parsed)
     return [policy for tenant, policy in known if tenant == bucket.tenant]
 
 
-def _may(action: str, who: Person, bucket: Bucket, held: list[Policy], group: Policy | None) -> bool:
+def _may(action: str, who: Person, bucket: BucketView, held: list[Policy], group: Policy | None) -> bool:
     asked = [*held, group] if group is not None else held
     verdict = decide_access(AccessRequest(action, f"{bucket.name}/object"), asked)
     if verdict is not PolicyDecision.UNCOVERED:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import policies
+from vastplan.checks.identities.holders import identity_policies
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, allowed_in, decide_access
@@ -21,7 +21,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             called = str(bucket.values.get("bucket", bucket.address.name))
             by_tenant.setdefault(bucket.values["tenant"].target, {})[called] = bucket
     holders = _holders(facts) if by_tenant else {}
-    for entry, tenant, policy in policies(facts):
+    for entry, tenant, policy in identity_policies(facts):
         buckets = by_tenant.get(tenant, {})
         for name in dict.fromkeys(allowed_in(policy, buckets)):
             bucket = buckets[name]

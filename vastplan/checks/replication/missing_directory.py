@@ -10,8 +10,8 @@ from vastplan.model.finding import Severity
 def _run(facts: Facts) -> Iterator[Violation]:
     for path in facts.objects.all("protected_path"):
         site, directory = path.address.site, path.values["source_dir"].rstrip("/") or "/"
-        there = {live.address for live in facts.seen.get((site, "protected_path"), ())}
-        if path.address in there:
+        existing = {live.address for live in facts.seen.get((site, "protected_path"), ())}
+        if path.address in existing:
             continue
         views = {view.values["path"] for view in facts.objects.on(site, "view").values()}
         views |= {live.values["path"] for live in facts.seen.get((site, "view"), ()) if "path" in live.values}

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import buckets_of, policies
+from vastplan.checks.identities.holders import buckets_by_tenant, identity_policies
 from vastplan.model.finding import Severity
 from vastplan.model.wording import some
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    by_tenant = buckets_of(facts)
-    for entry, tenant, policy in policies(facts):
+    by_tenant = buckets_by_tenant(facts)
+    for entry, tenant, policy in identity_policies(facts):
         skipping = [
             bucket.name
             for bucket in by_tenant.get(tenant, ())

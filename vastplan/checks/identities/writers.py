@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import Bucket, buckets, held_by, policies, provider_of, rights_in, users_of
+from vastplan.checks.identities.holders import (
+    BucketView,
+    buckets,
+    held_by,
+    identity_policies,
+    provider_users,
+    tenant_provider,
+    tenant_rights,
+)
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.s3_policy import AccessRequest, Policy, PolicyDecision, decide_access
@@ -13,7 +21,7 @@ from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    parsed = {entry.address: policy for entry, _, policy in policies(facts)}
+    parsed = {entry.address: policy for entry, _, policy in identity_policies(facts)}
     for bucket in buckets(facts):
         rules = facts.objects.get(bucket.view.values.get("view_policy"))
         if rules is not None and rules.values.get("s3_read_write") == [] and rules.values.get("read_write") == []:
@@ -24,11 +32,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
             )
 
 
-def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+def _all_are_denied(facts: Facts, bucket: BucketView, parsed: Mapping[Address, Policy]) -> bool:
     """Whether no user of the document may write; false if the owner is not one of them, because the owner's policies are unknown."""
-    provider = provider_of(facts, bucket.tenant)
-    users = users_of(facts, provider) if isinstance(provider, Ref) else {}
-    others = (_allowed(right, bucket, parsed) for right in rights_in(facts, bucket.tenant))
+    provider = tenant_provider(facts, bucket.tenant)
+    users = provider_users(facts, provider) if isinstance(provider, Ref) else {}
+    others = (_allowed(right, bucket, parsed) for right in tenant_rights(facts, bucket.tenant))
     return (
         bucket.owner in users
         and not any(_writes(facts, user, bucket, parsed) for user in users.values())
@@ -36,7 +44,7 @@ def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Polic
     )
 
 
-def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+def _allowed(right: Entry, bucket: BucketView, parsed: Mapping[Address, Policy]) -> bool:
     """Whether a user of a directory, or a member of a directory's group, may write to the bucket."""
     refs = right.values.get("s3_policies") or ()
     held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
@@ -48,7 +56,7 @@ def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> 
     )
 
 
-def _writes(facts: Facts, user: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+def _writes(facts: Facts, user: Entry, bucket: BucketView, parsed: Mapping[Address, Policy]) -> bool:
     held = [parsed[address] for address in held_by(facts, user) if address in parsed]
     verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object", user.called), held)
     if verdict is PolicyDecision.UNCOVERED:  # the access lists decide

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import provider_of
+from vastplan.checks.identities.holders import tenant_provider
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             for ref in holder.values.get("s3_policies") or ():
                 policy = facts.objects.get(ref)
                 tenant = policy.values.get("tenant") if policy is not None else None
-                used = provider_of(facts, tenant.target) if isinstance(tenant, Ref) else None
+                used = tenant_provider(facts, tenant.target) if isinstance(tenant, Ref) else None
                 if used is not None and used != kept:
                     yield Violation(
                         holder,

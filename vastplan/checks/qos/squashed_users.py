@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import tenant_of, user_policies
+from vastplan.checks.qos.users import policy_tenant, user_policies
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     limited = user_policies(facts)
     for policy in facts.objects.all("view_policy"):
-        if policy.values.get("nfs_all_squash") and tenant_of(policy) in limited:
-            name = limited[tenant_of(policy)][0].address.name
+        if policy.values.get("nfs_all_squash") and policy_tenant(policy) in limited:
+            name = limited[policy_tenant(policy)][0].address.name
             yield Violation(
                 policy, f"nfs_all_squash makes one user of all, so USER policy {name} cannot limit single users"
             )

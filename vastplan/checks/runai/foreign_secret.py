@@ -24,11 +24,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 if not isinstance(secret, Ref):
                     continue
                 wanted, why = _wanted(credential, namespaces)
-                there = _namespace_of(facts, secret, namespaces)
-                if wanted and there and wanted != there:
+                actual = _namespace_of(facts, secret, namespaces)
+                if wanted and actual and wanted != actual:
                     yield Violation(
                         credential,
-                        f"its Secret {secret} is in namespace {there}, and Run:AI looks for {why} in {wanted}",
+                        f"its Secret {secret} is in namespace {actual}, and Run:AI looks for {why} in {wanted}",
                     )
 
 

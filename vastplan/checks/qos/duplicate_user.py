@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import tenant_label, user_policies, whom
+from vastplan.checks.qos.users import tenant_label, user_or_group, user_policies
 from vastplan.model.finding import Severity
 
 
@@ -13,7 +13,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         first: dict[tuple[str, str], str] = {}
         for policy in policies:
             for user in policy.values.get("attached_users") or ():
-                way, name = whom(user)
+                way, name = user_or_group(user)
                 other = first.setdefault((way, name), policy.address.name)
                 if other != policy.address.name:
                     yield Violation(policy, f"{way} {name} of {tenant_label(tenant)} is already in USER policy {other}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import buckets, provider_of, users_of
+from vastplan.checks.identities.holders import buckets, provider_users, tenant_provider
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
@@ -17,9 +17,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if isinstance(provider, Ref):
             kept.setdefault(user.address.site, {}).setdefault(user.called, []).append(str(provider))
     for bucket in buckets(facts):
-        provider = provider_of(facts, bucket.tenant)
+        provider = tenant_provider(facts, bucket.tenant)
         elsewhere = kept.get(bucket.view.address.site, {}).get(bucket.owner, [])
-        if provider is not None and elsewhere and bucket.owner not in users_of(facts, provider):
+        if provider is not None and elsewhere and bucket.owner not in provider_users(facts, provider):
             yield Violation(
                 bucket.view,
                 f"its owner {bucket.owner} is in local provider {some(sorted(elsewhere))}, and tenant {bucket.tenant.name} uses local provider {provider}",

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
-from vastplan.checks.tasks import SCHEME, Mount, Task
+from vastplan.checks.tasks import SCHEME, SkyTask, TaskMount
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 
@@ -24,7 +24,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 yield from _of_mount(found, task, mount)
 
 
-def _of_mount(found: Buckets, task: Task, mount: Mount) -> Iterator[Violation]:
+def _of_mount(found: Buckets, task: SkyTask, mount: TaskMount) -> Iterator[Violation]:
     known = found.by_name.get((task.site, mount.bucket), ())
     if mount.makes_its_bucket and known:
         text = f"{quoted(mount.path)}: bucket {mount.bucket} is in the document, and SkyPilot would create it where it does not exist yet"

@@ -34,7 +34,7 @@ class CheckSettings:
     raised: Mapping[str, tuple[Severity, Where | None]] = field(default_factory=dict)
 
 
-def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, today: date) -> tuple[Finding, ...]:
+def run_checks(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, today: date) -> tuple[Finding, ...]:
     """All findings, in order. A waived one becomes a note that says until when; an expired waiver is an error itself."""
     findings = [*_settings_that_do_nothing(checks, settings)]
     current = [waiver for waiver in settings.waivers if waiver.code in checks and waiver.until >= today]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import provider_of
+from vastplan.checks.identities.holders import tenant_provider
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
@@ -12,7 +12,7 @@ from vastplan.model.value import Ref
 def _run(facts: Facts) -> Iterator[Violation]:
     for key in facts.objects.all("s3_key"):
         user, tenant = facts.objects.get(key.values["user"]), key.values["tenant"]
-        used = provider_of(facts, tenant.target)
+        used = tenant_provider(facts, tenant.target)
         kept = user.values.get("local_provider") if user is not None else None
         if user is not None and used is not None and isinstance(kept, Ref) and kept != used:
             text = f"is a key of user {user.called} in local provider {kept}, and tenant {tenant} uses local provider {used}"

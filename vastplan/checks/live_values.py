@@ -8,12 +8,12 @@ from typing import Any
 _LARGEST = 2.0**100
 
 
-def parts(value: Any) -> Mapping[str, Any]:
+def mapping_of(value: Any) -> Mapping[str, Any]:
     """The parts of a value; empty if it is not a mapping."""
     return value if isinstance(value, Mapping) else {}
 
 
-def figure(value: Any) -> float:
+def number_of(value: Any) -> float:
     """A number; 0 if it is not one, or is a fraction so large that sums of such would be infinite. Integers stay exact."""
     if isinstance(value, float):
         return value if -_LARGEST < value < _LARGEST else 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.paths import parts
+from vastplan.checks.paths import path_names
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
@@ -15,7 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
     protected: dict[tuple[Address, tuple[str, ...]], Entry] = {}
     for path in facts.objects.all("protected_path"):
         if isinstance(path.values.get("tenant"), Ref):
-            protected[path.values["tenant"].target, parts(path.values["source_dir"])] = path
+            protected[path.values["tenant"].target, path_names(path.values["source_dir"])] = path
     for storage_class in facts.objects.all("storage_class"):
         tenant = facts.tenant_of_class(storage_class)
         if (
@@ -24,7 +24,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             or not isinstance(tenant, Ref)
         ):
             continue
-        steps = parts(storage_class.values["storage_path"])
+        steps = path_names(storage_class.values["storage_path"])
         for end in range(len(steps) + 1):
             over = protected.get((tenant.target, steps[:end]))
             if over is not None:

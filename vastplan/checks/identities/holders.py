@@ -14,7 +14,7 @@ from vastplan.schema.entries import Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
+class BucketView:
     """A view that is a bucket of the document; `counts` is whether identity policies apply to it, `None` if unknown."""
 
     view: Entry
@@ -24,7 +24,7 @@ class Bucket:
     counts: bool | None
 
 
-def buckets(facts: Facts) -> Iterator[Bucket]:
+def buckets(facts: Facts) -> Iterator[BucketView]:
     """The buckets of a document."""
     for view in facts.objects.all("view"):
         tenant, name = view.values.get("tenant"), view.values.get("bucket")
@@ -32,18 +32,18 @@ def buckets(facts: Facts) -> Iterator[Bucket]:
             policy = facts.objects.get(view.values.get("view_policy"))
             flavor = policy.values.get("flavor") if policy is not None else None
             counts = applies(flavor) if isinstance(flavor, str) else None
-            yield Bucket(view, str(name), tenant.target, str(view.values.get("bucket_owner") or ""), counts)
+            yield BucketView(view, str(name), tenant.target, str(view.values.get("bucket_owner") or ""), counts)
 
 
-def buckets_of(facts: Facts) -> dict[Address, list[Bucket]]:
+def buckets_by_tenant(facts: Facts) -> dict[Address, list[BucketView]]:
     """The buckets by their tenant."""
-    by_tenant: dict[Address, list[Bucket]] = {}
+    by_tenant: dict[Address, list[BucketView]] = {}
     for bucket in buckets(facts):
         by_tenant.setdefault(bucket.tenant, []).append(bucket)
     return by_tenant
 
 
-def policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
+def identity_policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
     """The identity policies that are not disabled, with their tenants."""
     for entry in facts.objects.all("s3_policy"):
         tenant = entry.values.get("tenant")
@@ -51,14 +51,14 @@ def policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
             yield entry, tenant.target, parse_policy(entry.values["policy"])
 
 
-def provider_of(facts: Facts, tenant: Address) -> Ref | None:
+def tenant_provider(facts: Facts, tenant: Address) -> Ref | None:
     """The local provider that the document says a tenant uses."""
     entry = facts.objects.get(Ref(tenant))
     provider = entry.values.get("local_provider") if entry is not None else None
     return provider if isinstance(provider, Ref) else None
 
 
-def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
+def provider_users(facts: Facts, provider: Ref) -> dict[str, Entry]:
     """The users that a document has in a provider, by their names."""
     kept = facts.objects.referring(provider.target.site, "user", "local_provider", provider)
     return {user.called: user for user in kept}
@@ -84,8 +84,8 @@ def person(facts: Facts, tenant: Address, user: Any) -> Person:
     """A user, given as an entry or a name, with the user's rights in a tenant."""
     entry = facts.objects.get(user)
     name = entry.called if entry is not None else user.target.name if isinstance(user, Ref) else str(user)
-    rights = [right for right in rights_in(facts, tenant) if right.values.get("user") == name]
-    groups = [right for right in rights_in(facts, tenant) if "group" in right.values] if entry is None else []
+    rights = [right for right in tenant_rights(facts, tenant) if right.values.get("user") == name]
+    groups = [right for right in tenant_rights(facts, tenant) if "group" in right.values] if entry is None else []
     said = [*rights, *([entry] if entry is not None else [])]
     return Person(
         name,
@@ -101,7 +101,7 @@ def _attached(holders: Iterable[Entry]) -> set[Address]:
     return {ref.target for holder in holders for ref in holder.values.get("s3_policies") or () if isinstance(ref, Ref)}
 
 
-def rights_in(facts: Facts, tenant: Address) -> Iterator[Entry]:
+def tenant_rights(facts: Facts, tenant: Address) -> Iterator[Entry]:
     """The rights of users and groups in a tenant that the document has, whichever provider they are in."""
     for kind in ("user_right", "group_right"):
         yield from facts.objects.referring(tenant.site, kind, "tenant", tenant)
