@@ -13,7 +13,7 @@ from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.workspace import open_workspace
-from vastplan.importing.model import Degraded, Reason, Step
+from vastplan.importing.model import Degraded, EntryForm, LeftReason
 from vastplan.importing.place import Placed
 from vastplan.model.snapshot import RecordedSnapshot, SeenObject
 
@@ -77,7 +77,7 @@ def _key(text: str) -> tuple[str, str, str]:
     return site, kind, id_
 
 
-def fell(found: Verified) -> dict[str, tuple[Step, Reason]]:
+def fell(found: Verified) -> dict[str, tuple[EntryForm, LeftReason]]:
     """How far each object fell, and why."""
     return {"/".join(key): (step, found.degraded.why[key][0]) for key, step in found.degraded.steps.items()}
 

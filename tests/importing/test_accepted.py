@@ -8,7 +8,7 @@ import pytest
 from pydantic import field_validator, model_validator
 
 from tests.importing.made_up import made_up
-from vastplan.importing.accepted import acceptable, refused, required
+from vastplan.importing.acceptance import accepted_values, is_required, rejected_field
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, Refers
@@ -73,7 +73,7 @@ DISK, CARD = made_up(Disk), made_up(Card)
 
 
 def accepted(**values: Any) -> tuple[dict[str, Any], dict[str, str], str]:
-    return acceptable(DISK, AT, {"size": 1, **values})
+    return accepted_values(DISK, AT, {"size": 1, **values})
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_why_nothing_is_said_is_told_with_its_field() -> None:
 
 
 def test_what_is_missing_is_said_and_not_left_out() -> None:
-    _, fell, why = acceptable(DISK, AT, {"speed": 3})
+    _, fell, why = accepted_values(DISK, AT, {"speed": 3})
     assert why.startswith("size: ") and not fell
 
 
@@ -190,25 +190,25 @@ def test_where_no_single_field_is_wrong_the_model_says_why() -> None:
 
 
 def test_the_first_that_is_wrong_is_named() -> None:
-    assert refused(DISK, AT, {"size": 1}) is None
-    found = refused(DISK, AT, {"speed": 13, "size": 1, "part": {"size": "x", "speed": "y"}})
+    assert rejected_field(DISK, AT, {"size": 1}) is None
+    found = rejected_field(DISK, AT, {"speed": 13, "size": 1, "part": {"size": "x", "speed": "y"}})
     assert found == ("speed", "thirteen is unlucky")
-    assert (refused(DISK, AT, {"size": 1, "unknown": 1}) or ("",))[0] == "unknown"
-    assert refused(DISK, AT, {"size": 1, "few": {"a": 1, "b": 2}}) == ("", "few is one at most")
+    assert (rejected_field(DISK, AT, {"size": 1, "unknown": 1}) or ("",))[0] == "unknown"
+    assert rejected_field(DISK, AT, {"size": 1, "few": {"a": 1, "b": 2}}) == ("", "few is one at most")
 
 
 def test_what_is_not_named_otherwise_is_called_as_its_entry() -> None:
     wrong = Address("iad", "disk", "/no/name")
-    assert (refused(DISK, wrong, {"size": 1}) or ("",))[0] == "name"
-    assert (refused(DISK, wrong, {"size": 1, "name": "x"}) or ("",))[0] == "title"
-    assert refused(DISK, wrong, {"size": 1, "name": "x", "title": "y"}) is None
-    assert refused(CARD, wrong, {"number": 1}) is None
+    assert (rejected_field(DISK, wrong, {"size": 1}) or ("",))[0] == "name"
+    assert (rejected_field(DISK, wrong, {"size": 1, "name": "x"}) or ("",))[0] == "title"
+    assert rejected_field(DISK, wrong, {"size": 1, "name": "x", "title": "y"}) is None
+    assert rejected_field(CARD, wrong, {"number": 1}) is None
 
 
 def test_a_reference_may_be_written_already() -> None:
-    assert refused(DISK, AT, {"size": 1, "shelf": "c"}) is None
-    assert refused(DISK, AT, {"size": 1, "shelf": {"existing": "c"}}) is None
+    assert rejected_field(DISK, AT, {"size": 1, "shelf": "c"}) is None
+    assert rejected_field(DISK, AT, {"size": 1, "shelf": {"existing": "c"}}) is None
 
 
 def test_an_entry_needs_what_it_is_told_by_and_what_its_model_asks_for() -> None:
-    assert {field.name for field in DISK.fields if required(DISK, field)} == {"name", "room", "title", "size"}
+    assert {field.name for field in DISK.fields if is_required(DISK, field)} == {"name", "room", "title", "size"}

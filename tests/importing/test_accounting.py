@@ -26,7 +26,7 @@ from tests.importing.recorded import (
 from vastplan.app.drift import find_drift
 from vastplan.app.files.snapshot import sealed
 from vastplan.app.workspace import open_workspace
-from vastplan.importing.model import Reason, Selection
+from vastplan.importing.model import LeftReason, Selection
 from vastplan.model.site_ledger import Owned
 from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
 
@@ -73,33 +73,33 @@ def _as_it_is(world: RecordedSnapshot) -> RecordedSnapshot:
 
 
 HEAD_ONLY, WITH_B = {"head.yaml": HEAD}, {"factory.yaml": FACTORY, "b.yaml": TEAM_B}
-CASES: dict[Reason, tuple[Callable[[RecordedSnapshot], RecordedSnapshot], dict[str, str], tuple[str, str]]] = {
-    Reason.SYSTEM: (_as_it_is, HEAD_ONLY, ("view_policy", "default")),
-    Reason.MADE: (_as_it_is, HEAD_ONLY, ("namespace", "runai-team-a")),
-    Reason.MIRROR: (_as_it_is, HEAD_ONLY, ("replication_peer", "iad-pdx")),
-    Reason.MANAGED: (_as_it_is, WITH_B, ("tenant", "team-b")),
-    Reason.OTHER: (
+CASES: dict[LeftReason, tuple[Callable[[RecordedSnapshot], RecordedSnapshot], dict[str, str], tuple[str, str]]] = {
+    LeftReason.SYSTEM: (_as_it_is, HEAD_ONLY, ("view_policy", "default")),
+    LeftReason.MADE: (_as_it_is, HEAD_ONLY, ("namespace", "runai-team-a")),
+    LeftReason.MIRROR: (_as_it_is, HEAD_ONLY, ("replication_peer", "iad-pdx")),
+    LeftReason.MANAGED: (_as_it_is, WITH_B, ("tenant", "team-b")),
+    LeftReason.OTHER: (
         _one("storage_class", "team-b", lambda seen: replace(seen, document="theirs")),
         HEAD_ONLY,
         ("storage_class", "team-b"),
     ),
-    Reason.PENDING: (_pending, HEAD_ONLY, ("vip_pool", "replication")),
-    Reason.UNASKED: (_as_it_is, HEAD_ONLY, ("secret", "vast-csi/vast-mgmt")),
-    Reason.UNSELECTED: (_as_it_is, HEAD_ONLY, ("department", "research")),
-    Reason.FORM: (
+    LeftReason.PENDING: (_pending, HEAD_ONLY, ("vip_pool", "replication")),
+    LeftReason.UNASKED: (_as_it_is, HEAD_ONLY, ("secret", "vast-csi/vast-mgmt")),
+    LeftReason.UNSELECTED: (_as_it_is, HEAD_ONLY, ("department", "research")),
+    LeftReason.FORM: (
         _one("persistent_volume", "team-b-team-b-checkpoints", _valued(reclaim_policy="Delete")),
         HEAD_ONLY,
         ("persistent_volume", "team-b-team-b-checkpoints"),
     ),
-    Reason.VALUE: (_one("view", "team-a-block", _valued(path="block")), HEAD_ONLY, ("view", "team-a-block")),
-    Reason.TWINS: (_twin, HEAD_ONLY, ("quota", "team-b-datasets")),
-    Reason.REFERENCE: (_one("qos_policy", "team-a", _valued(tenant=9999)), HEAD_ONLY, ("qos_policy", "team-a")),
-    Reason.MEANING: (
+    LeftReason.VALUE: (_one("view", "team-a-block", _valued(path="block")), HEAD_ONLY, ("view", "team-a-block")),
+    LeftReason.TWINS: (_twin, HEAD_ONLY, ("quota", "team-b-datasets")),
+    LeftReason.REFERENCE: (_one("qos_policy", "team-a", _valued(tenant=9999)), HEAD_ONLY, ("qos_policy", "team-a")),
+    LeftReason.MEANING: (
         lambda world: second(world, "vip_pool", "team-b", "team-b-2"),
         WITH_B,
         ("vip_pool", "team-b-2"),
     ),
-    Reason.UNREAD: (
+    LeftReason.UNREAD: (
         lambda world: changed(world, lambda each: replace(each, objects=(), error="no"), "tenant"),
         HEAD_ONLY,
         ("view", "/team-b/datasets"),
@@ -108,17 +108,19 @@ CASES: dict[Reason, tuple[Callable[[RecordedSnapshot], RecordedSnapshot], dict[s
 
 
 def test_there_is_a_case_for_every_code() -> None:
-    assert CASES.keys() == set(Reason)
+    assert CASES.keys() == set(LeftReason)
 
 
 @pytest.mark.parametrize("reason", CASES, ids=lambda reason: reason.value)
-def test_every_object_is_taken_or_left_with_a_code(reason: Reason, factory: RecordedSnapshot, tmp_path: Path) -> None:
+def test_every_object_is_taken_or_left_with_a_code(
+    reason: LeftReason, factory: RecordedSnapshot, tmp_path: Path
+) -> None:
     change, files, (kind, name) = CASES[reason]
     world = change(factory)
     documents(tmp_path, files)
-    only = Selection(without=("*/department/*",)) if reason is Reason.UNSELECTED else None
+    only = Selection(without=("*/department/*",)) if reason is LeftReason.UNSELECTED else None
     done = imported(tmp_path, world, only)
-    assert taken_objects(done, world) or reason is Reason.MANAGED
+    assert taken_objects(done, world) or reason is LeftReason.MANAGED
     found = [
         left for left in done.imported.result.left if (left.kind, left.name, left.code) == (kind, name, reason.value)
     ]

@@ -9,7 +9,7 @@ import pytest
 from tests.importing.made_up import made_up, one, seen
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.addresses import Addresses
-from vastplan.importing.model import key_of
+from vastplan.importing.model import object_key
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.live import Attribute
@@ -49,8 +49,8 @@ THING = one(BOX, "7", name="thing", room="hall")
 
 def addresses(observed: Observed, *entries: Live, unread: tuple[Live, ...] = ()) -> Addresses:
     """Of an import that has an entry `e-NAME` for each of these; `unread` stand on what could not be read."""
-    names = {key_of(live): Address(live.site, live.kind.name, f"e-{live.name}") for live in entries}
-    return Addresses(observed, KINDS, names, {key_of(live) for live in unread})
+    names = {object_key(live): Address(live.site, live.kind.name, f"e-{live.name}") for live in entries}
+    return Addresses(observed, KINDS, names, {object_key(live) for live in unread})
 
 
 def seen_by(*objects: Live, unread: tuple[str, ...] = (), absent: tuple[str, ...] = ()) -> Observed:

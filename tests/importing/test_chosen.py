@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from tests.importing.made_up import made_up, one
-from vastplan.importing.chosen import without_what_is_chosen
+from vastplan.importing.composition_choices import without_what_is_chosen
 from vastplan.importing.flatten import Flat
-from vastplan.importing.full import in_full
+from vastplan.importing.full_values import full_entries
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.schema.composition import Composition, Scope
@@ -117,7 +117,7 @@ def flat(values: dict[str, Any], whole: dict[str, Any] | None) -> Flat:
 
 def full(said: dict[str, Any], alone: dict[str, Any], whole: dict[str, Any] | None) -> dict[str, Any]:
     """What an entry says that the way back wrote so, of an object that alone would say that, and as a whole this."""
-    (found,) = in_full(written(entry("lamp", "a", **said)), {Address("iad", "lamp", "a"): flat(alone, whole)})
+    (found,) = full_entries(written(entry("lamp", "a", **said)), {Address("iad", "lamp", "a"): flat(alone, whole)})
     assert found.stands_for and found.note == "note of a"
     return {name: value for name, value in found.entry.values.items() if name != "name"}
 
@@ -126,7 +126,9 @@ def test_an_entry_is_said_as_a_whole_where_somebody_asked_for_that() -> None:
     assert full({"size": 1}, {"size": 1}, None) == {"size": 1}
     assert full({"size": 1}, {"size": 1}, {"size": 1, "plug": "round"}) == {"size": 1, "plug": "round"}
     assert full({"size": 1}, {"size": 1}, {"size": {"w": 1, "h": 2}}) == {"size": {"w": 1, "h": 2}}
-    (other,) = in_full(written(entry("lamp", "b", size=1)), {Address("iad", "lamp", "a"): flat({}, {"plug": "round"})})
+    (other,) = full_entries(
+        written(entry("lamp", "b", size=1)), {Address("iad", "lamp", "a"): flat({}, {"plug": "round"})}
+    )
     assert other.entry.values == {"name": "b", "size": 1}
 
 

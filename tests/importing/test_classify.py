@@ -14,7 +14,7 @@ from vastplan.engine.live.owners import Owners, owners
 from vastplan.engine.matching.match import match
 from vastplan.importing.classify import Classified, classify, leave
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import Reason, Selection, key_of
+from vastplan.importing.model import LeftReason, Selection, object_key
 from vastplan.model.address import Address
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.schema.entries import Entry
@@ -66,7 +66,7 @@ def sorted_out(
     return classify(Lookup(observed), matches, others, selection, importable)
 
 
-def reasons(found: Classified) -> dict[str, Reason]:
+def reasons(found: Classified) -> dict[str, LeftReason]:
     return {f"{left.site}/{left.name}": left.reason for left in found.left}
 
 
@@ -85,8 +85,8 @@ def test_what_the_document_has_stays_its_own() -> None:
     hall, yard = one(ROOM, "1", name="hall"), one(ROOM, "2", name="yard")
     address = Address("iad", "room", "hall")
     found = sorted_out(hall, yard, document=(address,))
-    assert found.free == (yard,) and found.kept == (hall,) and found.managed == {key_of(hall): address}
-    assert reasons(found) == {"iad/hall": Reason.MANAGED} and str(address) in found.left[0].why
+    assert found.free == (yard,) and found.kept == (hall,) and found.managed == {object_key(hall): address}
+    assert reasons(found) == {"iad/hall": LeftReason.MANAGED} and str(address) in found.left[0].why
 
 
 def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
@@ -94,7 +94,7 @@ def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
     found = sorted_out(hall, ledger={address: Owned("1", "1")})
     assert found.free == found.kept == () and not found.managed
     (left,) = found.left
-    assert left.reason is Reason.PENDING and "iad/room/old-hall" in left.why
+    assert left.reason is LeftReason.PENDING and "iad/room/old-hall" in left.why
     assert (
         left.fix
         == "put iad/room/old-hall back, write renamed_from: old-hall if it has a new name, or type vastplan ledger forget PATH iad/room/old-hall"
@@ -104,19 +104,19 @@ def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
 @pytest.mark.parametrize(
     ("change", "reason", "says"),
     [
-        ({"system_owned": True}, Reason.SYSTEM, "product"),
-        ({"controller": "csi"}, Reason.MADE, "csi"),
-        ({"owners": ("StatefulSet web",)}, Reason.MADE, "StatefulSet"),
-        ({"mark": Mark("theirs")}, Reason.OTHER, "theirs"),
+        ({"system_owned": True}, LeftReason.SYSTEM, "product"),
+        ({"controller": "csi"}, LeftReason.MADE, "csi"),
+        ({"owners": ("StatefulSet web",)}, LeftReason.MADE, "StatefulSet"),
+        ({"mark": Mark("theirs")}, LeftReason.OTHER, "theirs"),
         # the first that fits
-        ({"system_owned": True, "mark": Mark("theirs")}, Reason.SYSTEM, "product"),
-        ({"controller": "csi", "mark": Mark("theirs")}, Reason.OTHER, "theirs"),
+        ({"system_owned": True, "mark": Mark("theirs")}, LeftReason.SYSTEM, "product"),
+        ({"controller": "csi", "mark": Mark("theirs")}, LeftReason.OTHER, "theirs"),
     ],
 )
-def test_what_is_nobodys_to_manage_is_left(change: dict[str, Any], reason: Reason, says: str) -> None:
+def test_what_is_nobodys_to_manage_is_left(change: dict[str, Any], reason: LeftReason, says: str) -> None:
     found = sorted_out(replace(one(ROOM, "1", name="hall"), **change), selection=Selection(without=("*",)))
     assert reasons(found) == {"iad/hall": reason} and says in found.left[0].why and found.free == ()
-    assert bool(found.left[0].fix) is (reason is Reason.OTHER)
+    assert bool(found.left[0].fix) is (reason is LeftReason.OTHER)
 
 
 def test_the_copy_of_what_another_site_has_follows_that() -> None:
@@ -124,40 +124,40 @@ def test_the_copy_of_what_another_site_has_follows_that() -> None:
     alone = replace(one(PAIR, "3", "pdx", name="alone"), system_owned=True)
     assert sorted_out(source, one(PAIR, "2", "pdx", name="p")).left == (), "neither is a copy"
     found = sorted_out(source, copy, alone)
-    assert found.free == (source,) and reasons(found) == {"pdx/p": Reason.MIRROR, "pdx/alone": Reason.SYSTEM}
+    assert found.free == (source,) and reasons(found) == {"pdx/p": LeftReason.MIRROR, "pdx/alone": LeftReason.SYSTEM}
     # a system that shows both ends alike: the second end of one that the document has
     both = sorted_out(source, one(PAIR, "2", "pdx", name="p"), document=(Address("iad", "pair", "p"),))
-    assert reasons(both) == {"iad/p": Reason.MANAGED, "pdx/p": Reason.MIRROR} and both.free == ()
+    assert reasons(both) == {"iad/p": LeftReason.MANAGED, "pdx/p": LeftReason.MIRROR} and both.free == ()
 
 
 def test_some_kinds_are_taken_when_they_are_asked_for() -> None:
     key = one(KEY, "1", name="door", namespace="home")
     found = sorted_out(key)
-    assert reasons(found) == {"iad/home/door": Reason.UNASKED}
+    assert reasons(found) == {"iad/home/door": LeftReason.UNASKED}
     assert found.left[0].fix == "--take '*/key/home/door'" and "unless you ask for it" in found.left[0].why
     assert sorted_out(key, selection=Selection(take=("*/key/home/door",))).free == (key,)
-    assert reasons(sorted_out(key, selection=Selection(take=("*/key/other",)))) == {"iad/home/door": Reason.UNASKED}
+    assert reasons(sorted_out(key, selection=Selection(take=("*/key/other",)))) == {"iad/home/door": LeftReason.UNASKED}
 
 
 def test_of_twins_none_is_taken() -> None:
     twins = [one(ROOM, id_, name="hall") for id_ in ("9", "10")]
     found = sorted_out(*twins, one(ROOM, "9", "pdx", name="hall"), one(ROOM, "11", name="attic"))
     assert [(live.site, live.id) for live in found.free] == [("iad", "11"), ("pdx", "9")]
-    assert [(left.id, left.reason) for left in found.left] == [("10", Reason.TWINS), ("9", Reason.TWINS)]
+    assert [(left.id, left.reason) for left in found.left] == [("10", LeftReason.TWINS), ("9", LeftReason.TWINS)]
     assert all("10, 9" in left.why and left.fix for left in found.left)
 
 
 def test_what_somebody_leaves_out_is_left_out() -> None:
     rooms = one(ROOM, "1", name="hall"), one(ROOM, "2", name="attic")
     found = sorted_out(*rooms, selection=Selection(without=("iad/room/hall",)))
-    assert found.free == rooms[1:] and reasons(found) == {"iad/hall": Reason.UNSELECTED}
+    assert found.free == rooms[1:] and reasons(found) == {"iad/hall": LeftReason.UNSELECTED}
     assert found.left[0].why.startswith("--except")
     assert {left.why.split()[0] for left in sorted_out(*rooms, selection=Selection(kinds=("pair",))).left} == {"--kind"}
 
 
 def test_what_is_left_is_told_as_people_call_it() -> None:
-    room = leave(one(ROOM, "1", name="hall"), Reason.FORM, "why", "fix", "path")
+    room = leave(one(ROOM, "1", name="hall"), LeftReason.FORM, "why", "fix", "path")
     assert (room.site, room.kind, room.id, room.name) == ("iad", "room", "1", "hall")
-    assert (room.reason, room.why, room.fix, room.path) == (Reason.FORM, "why", "fix", "path")
-    key = leave(one(KEY, "2", name="door", namespace="home"), Reason.FORM, "why")
+    assert (room.reason, room.why, room.fix, room.path) == (LeftReason.FORM, "why", "fix", "path")
+    key = leave(one(KEY, "2", name="door", namespace="home"), LeftReason.FORM, "why")
     assert (key.name, key.fix, key.path) == ("home/door", "", "")

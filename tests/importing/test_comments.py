@@ -12,7 +12,7 @@ from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.live.users import index_users
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Flat
-from vastplan.importing.model import key_of
+from vastplan.importing.model import object_key
 from vastplan.importing.place import Placed
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
@@ -45,9 +45,9 @@ def said(users: dict[str, list[str]], notes: dict[str, str]) -> list[str]:
     entries = {site: Entry(Address(site, "storage_class", "gold"), {}) for site in users}
     flats = {entry.address: Flat(classes[site], entry, {}, {}) for site, entry in entries.items()}
     written = [
-        Written(entry, (key_of(classes[site]),), notes[site]) for site, entry in entries.items() if site in notes
+        Written(entry, (object_key(classes[site]),), notes[site]) for site, entry in entries.items() if site in notes
     ]
-    keys = tuple(key_of(one) for one in classes.values())
+    keys = tuple(object_key(one) for one in classes.values())
     return list(comments(written, flats, index)(Placed(TYPE, "gold", {}, keys, tuple(users))))
 
 
@@ -87,7 +87,7 @@ def test_who_uses_it_in_two_ways_is_counted_in_both() -> None:
     more = [live("iad", REGISTRY_KINDS["namespace"], "z", namespace="a", storage_class="gold")]
     there = {("iad", "storage_class"): ObservedCollection([one]), ("iad", "namespace"): ObservedCollection(more)}
     entry = Entry(Address("iad", "storage_class", "gold"), {})
-    key = key_of(one)
+    key = object_key(one)
 
     def both(found: ObservedCollection) -> tuple[object, list[str]]:
         index = index_users(Observed({**there, ("iad", "persistent_volume_claim"): found}), [twice])

@@ -23,7 +23,7 @@ from vastplan.engine.live.observe import Observed
 from vastplan.engine.live.read import observe
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.flatten import Flat, flatten
-from vastplan.importing.model import Degraded, Detail, key_of
+from vastplan.importing.model import Degraded, Detail, object_key
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
@@ -178,7 +178,7 @@ def lost(case: Case, folder: Path) -> tuple[set[str], set[str]]:
     missing: set[str] = set()
     for site in there.sites(case.kind):
         for live in there.objects(site, case.kind):
-            address = addresses.get(key_of(live))
+            address = addresses.get(object_key(live))
             if address is None:
                 continue
             flat = flatten(live, address, naming, defaults, Degraded(), EVERYTHING)

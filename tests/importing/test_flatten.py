@@ -12,7 +12,7 @@ from tests.importing.made_up import made_up, one, seen
 from vastplan.engine.live.observe import Live
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.flatten import Flat, flatten, is_unset
-from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
+from vastplan.importing.model import Degraded, Detail, Left, LeftReason, object_key
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
@@ -108,8 +108,8 @@ def flat(
     live = one(kind, "7", **{"name": "x", **values})
     rooms = {("iad", "room"): "denied"} if unread else {}
     observed = seen((kind, ROOM), live, *(() if unread else (HALL, CELLAR)), unread=rooms)
-    known = {key_of(each): Address(each.site, each.kind.name, f"e-{each.name}") for each in entries}
-    degraded = Degraded(fields={key_of(live): fields} if fields else {})
+    known = {object_key(each): Address(each.site, each.kind.name, f"e-{each.name}") for each in entries}
+    degraded = Degraded(fields={object_key(live): fields} if fields else {})
     addresses = Addresses(observed, {each.name: each for each in (kind, ROOM)}, known)
     return flatten(live, AT, addresses, ServerDefaults(observed, {}), degraded, detail)
 
@@ -123,7 +123,9 @@ def said(**values: Any) -> dict[str, Any]:
 
 def fallen(found: Flat | Left) -> dict[str, str]:
     assert isinstance(found, Flat)
-    assert all((left.reason, left.kind, left.id) == (Reason.VALUE, found.live.kind.name, "7") for left in found.fallen)
+    assert all(
+        (left.reason, left.kind, left.id) == (LeftReason.VALUE, found.live.kind.name, "7") for left in found.fallen
+    )
     return {left.path: left.why for left in found.fallen}
 
 
@@ -208,10 +210,10 @@ def test_what_has_an_entry_is_referred_to_by_that() -> None:
 @pytest.mark.parametrize("name", ["", None])
 def test_what_has_no_name_is_no_entry(name: str | None) -> None:
     found = flat(name=name, size=1)
-    assert isinstance(found, Left) and found.reason is Reason.VALUE
+    assert isinstance(found, Left) and found.reason is LeftReason.VALUE
     assert found.why == "its name is empty, which no entry can express"
     found = flat(title="", size=1)
-    assert isinstance(found, Left) and found.reason is Reason.VALUE and "title" in found.why
+    assert isinstance(found, Left) and found.reason is LeftReason.VALUE and "title" in found.why
 
 
 def test_what_the_system_does_not_show_is_not_said() -> None:
@@ -253,7 +255,7 @@ def test_what_is_withheld_is_told_where_somebody_might_look_for_it() -> None:
 
 def test_what_stands_on_what_could_not_be_read_waits_for_that() -> None:
     found = flat(unread=True, room=1)
-    assert isinstance(found, Left) and found.reason is Reason.UNREAD
+    assert isinstance(found, Left) and found.reason is LeftReason.UNREAD
     assert found.why == "its room depends on what could not be read: room" and found.fix
     assert isinstance(flat(unread=True, room=None, size=1), Flat)
 
@@ -278,7 +280,7 @@ def test_what_the_model_does_not_take_falls_with_its_reason() -> None:
     found = flat(size="much", note=5)
     assert fallen(found).keys() == {"size", "note"} and fallen(found)["size"] == "is text; write a whole number"
     wrong = flat(name="/no/name")
-    assert isinstance(wrong, Left) and wrong.reason is Reason.VALUE and wrong.why.startswith("name: ")
+    assert isinstance(wrong, Left) and wrong.reason is LeftReason.VALUE and wrong.why.startswith("name: ")
 
 
 class Box(Spec):
@@ -347,22 +349,22 @@ class Late(Spec):
 def test_what_cannot_be_without_what_nothing_names_is_left_for_that() -> None:
     left = flat(made_up(Late), first=8, last=9)
     assert isinstance(left, Left) and (left.reason, left.why) == (
-        Reason.REFERENCE,
+        LeftReason.REFERENCE,
         "last is '9', which has no name here",
     )
     box = made_up(Box)
     left = flat(box, room=8, one=1)
     assert isinstance(left, Left) and (left.reason, left.why) == (
-        Reason.REFERENCE,
+        LeftReason.REFERENCE,
         "room is '8', which has no name here",
     )
     left = flat(box, room=1, one=8, two=9)
     assert isinstance(left, Left) and (left.reason, left.why) == (
-        Reason.REFERENCE,
+        LeftReason.REFERENCE,
         "one is '8', which has no name here",
     )
     left = flat(box, room=1)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.VALUE, "one or two")
+    assert isinstance(left, Left) and (left.reason, left.why) == (LeftReason.VALUE, "one or two")
     found = flat(box, room=1, one=8, two=2)
     assert fallen(found) == {"one": "no name here for '8'"}
 

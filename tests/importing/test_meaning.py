@@ -11,8 +11,8 @@ import pytest
 import vastplan.kinds
 from tests.importing.terraform_states import live
 from vastplan.engine.live.observe import Live
-from vastplan.importing.meaning import Changed, changed_meanings, meaning, without
-from vastplan.importing.model import Degraded, Reason, Step
+from vastplan.importing.meaning import Changed, changed_meanings, degrade, meaning
+from vastplan.importing.model import Degraded, EntryForm, LeftReason
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
@@ -78,27 +78,27 @@ def test_a_project_that_would_open_a_class_is_found() -> None:
 
 
 def test_what_is_left_says_what_the_old_line_would_have_to_say() -> None:
-    said = without(changed(new("vip_pool", "two")), Degraded({("iad", "view", "9"): Step.FLAT}))
+    said = degrade(changed(new("vip_pool", "two")), Degraded({("iad", "view", "9"): EntryForm.FLAT}))
     key = "iad", "vip_pool", "id-two"
-    assert said.steps == {("iad", "view", "9"): Step.FLAT, key: Step.LEFT}
+    assert said.steps == {("iad", "view", "9"): EntryForm.FLAT, key: EntryForm.LEFT}
     assert said.why[key] == (
-        Reason.MEANING, "one more vip_pool would change the meaning of iad/storage_class/fast"
+        LeftReason.MEANING, "one more vip_pool would change the meaning of iad/storage_class/fast"
     )  # fmt: skip
     assert said.fixes[key] == "old.yaml:7: write vip_pool: one"
-    project = without(changed(new("project", "team", namespace="runai-team")), Degraded())
+    project = degrade(changed(new("project", "team", namespace="runai-team")), Degraded())
     (fix,) = project.fixes.values()
     assert fix == "write the entry yourself if that is intended; see old.yaml:7"
     (placeless,) = changed(new("vip_pool", "two"))
-    bare = without([replace(placeless, old=replace(CLASS, where=None))], Degraded())
+    bare = degrade([replace(placeless, old=replace(CLASS, where=None))], Degraded())
     assert bare.fixes[key] == "iad/storage_class/fast: write vip_pool: one"
 
 
 def test_of_a_larger_entry_the_object_of_its_own_kind_is_left() -> None:
     (found,) = changed(new("vip_pool", "two"))
     more = replace(found.cause, stands_for=(("iad", "vip_pool", "1"), ("iad", "quota", "2")))
-    assert without([replace(found, cause=more)], Degraded()).steps.keys() == {("iad", "vip_pool", "1")}
+    assert degrade([replace(found, cause=more)], Degraded()).steps.keys() == {("iad", "vip_pool", "1")}
     parts = replace(found.cause, stands_for=(("iad", "view", "1"), ("iad", "quota", "2")))
-    assert len(without([replace(found, cause=parts)], Degraded()).steps) == 2
+    assert len(degrade([replace(found, cause=parts)], Degraded()).steps) == 2
 
 
 def test_the_name_of_what_is_there_means_the_same_as_an_entry_of_it() -> None:
@@ -186,5 +186,5 @@ def test_only_what_an_old_line_could_say_is_told_to_be_written() -> None:
     said = replace(VIEW, values={**VIEW.values, "view_policy": ref("view_policy", "one")})
     (found,) = changed_meanings([written], [POLICY, said], SITES, made_up(chosen), lambda _: None)
     assert found.unsaid == (), "it says it already"
-    two = without([replace(found, unsaid=(("view_policy", "one"), ("qos_policy", "p")))], Degraded())
+    two = degrade([replace(found, unsaid=(("view_policy", "one"), ("qos_policy", "p")))], Degraded())
     assert list(two.fixes.values()) == ["old.yaml:7: write view_policy: one, qos_policy: p"]

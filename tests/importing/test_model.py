@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from tests.importing.terraform_states import KINDS, live
-from vastplan.importing.model import Degraded, Detail, Left, Reason, Selection, Step, fits, key_of, pattern_of
+from vastplan.importing.model import (
+    Degraded,
+    Detail,
+    EntryForm,
+    Left,
+    LeftReason,
+    Selection,
+    fits,
+    object_key,
+    pattern_of,
+)
 
 
 def test_a_pattern_is_of_stars_and_question_marks_alone() -> None:
@@ -32,7 +42,7 @@ def test_patterns_are_of_site_kind_and_name_or_locator() -> None:
     assert Selection(take=("iad/persistent_volume_claim/team/data",)).asked_for(claim)
     assert Selection(take=("iad/persistent_volume_claim/data",)).asked_for(claim)
     assert not Selection(take=("pdx/persistent_volume_claim/data",)).asked_for(claim)
-    assert key_of(claim) == ("iad", "persistent_volume_claim", "9")
+    assert object_key(claim) == ("iad", "persistent_volume_claim", "9")
     assert Selection(without=("iad/*/data",), kinds=("view",)).excludes(claim) == "--except"
     assert Selection(without=("iad/*/other",), kinds=("view",)).excludes(claim) == "--kind"
     assert Selection(without=("iad/*/other",)).excludes(claim) == ""
@@ -48,9 +58,9 @@ def test_patterns_that_fit_nothing_are_known_for_each_option() -> None:
 
 def test_how_far_something_may_stand_up() -> None:
     key = "iad", "view", "7"
-    assert Degraded().step(key) is Step.COMPOSED
-    assert Degraded({key: Step.FLAT}).step(key) is Step.FLAT
-    assert [step.value for step in Step] == sorted(step.value for step in Step)
+    assert Degraded().step(key) is EntryForm.COMPOSED
+    assert Degraded({key: EntryForm.FLAT}).step(key) is EntryForm.FLAT
+    assert [step.value for step in EntryForm] == sorted(step.value for step in EntryForm)
 
 
 def test_labels_are_kept_where_somebody_asked() -> None:
@@ -62,6 +72,6 @@ def test_labels_are_kept_where_somebody_asked() -> None:
 
 
 def test_a_reason_is_told_by_its_code() -> None:
-    assert [reason.value for reason in Reason] == [reason.name for reason in Reason]
-    left = Left("iad", "view", "7", "a", Reason.FORM, "too odd")
+    assert [reason.value for reason in LeftReason] == [reason.name for reason in LeftReason]
+    left = Left("iad", "view", "7", "a", LeftReason.FORM, "too odd")
     assert (left.fix, left.path) == ("", ""), "of an object as a whole, and nothing would change that"

@@ -12,8 +12,8 @@ import pytest
 from tests.importing.terraform_states import live, observed
 from vastplan.engine.live.observe import Live
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import LiveKey, key_of
-from vastplan.importing.name import as_key, names
+from vastplan.importing.model import LiveKey, object_key
+from vastplan.importing.name import as_key, entry_names
 
 TENANTS = [
     live("tenant", str(number), site, name=name) for site in ("iad", "pdx") for number, name in ((1, "nlp"), (2, "cv"))
@@ -30,9 +30,9 @@ def named(labels: dict[tuple[str, str], str], *objects: Live, known: frozenset[s
     kinds = {(each.site, each.id): each.kind.name for each in objects}
     said: dict[LiveKey, str] = {(site, kinds[site, id_], id_): label for (site, id_), label in labels.items()}
     told = [
-        {f"{each.site}/{each.id}": keys[key_of(each)] for each in objects}
+        {f"{each.site}/{each.id}": keys[object_key(each)] for each in objects}
         for order in itertools.permutations(objects)
-        for keys in [names(order, lookup, dict.fromkeys(kinds.values(), known), said)]
+        for keys in [entry_names(order, lookup, dict.fromkeys(kinds.values(), known), said)]
     ]
     assert all(each == told[0] for each in told)
     return told[0]

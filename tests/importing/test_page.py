@@ -12,7 +12,7 @@ import yaml
 from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.cli.parser import parser
-from vastplan.importing.model import Reason
+from vastplan.importing.model import LeftReason
 
 PAGE = (Path(__file__).parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
 FENCES = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.M | re.S)
@@ -95,7 +95,7 @@ def test_the_page_is_followed_from_the_first_command_to_the_last(tmp_path: Path,
 
 def test_the_page_tells_of_every_reason_and_of_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     codes = set(re.findall(r"^\| `([A-Z]+)` \|", PAGE, flags=re.M))
-    assert codes == {reason.value for reason in Reason} - {"MANAGED"}
+    assert codes == {reason.value for reason in LeftReason} - {"MANAGED"}
     with pytest.raises(SystemExit):
         parser("import", as_json=False).parse_args(["import", "-h"])
     flags = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))

@@ -8,13 +8,13 @@ import pytest
 
 from tests.importing.terraform_states import live
 from tests.lab import full_registry
-from vastplan.importing.accepted import acceptable
+from vastplan.importing.acceptance import accepted_values
+from vastplan.importing.common_values import shared_values, take_out
 from vastplan.importing.document_defaults import over_defaults
-from vastplan.importing.figures import figures
+from vastplan.importing.figures import value_counts
 from vastplan.importing.flatten import Flat
-from vastplan.importing.model import Detail, Left, Reason, Selection, Step
+from vastplan.importing.model import Detail, EntryForm, Left, LeftReason, Selection
 from vastplan.importing.place import File, Placed
-from vastplan.importing.shared import shared, take_out
 from vastplan.model.address import Address
 from vastplan.model.import_result import ImportedValues
 from vastplan.model.value import REDACTED, Ref
@@ -48,7 +48,7 @@ CLASS = {"driver": "file", "storage_path": "/nlp", "name": "fast"}
 def test_what_a_model_does_not_take_falls_alone(
     kind: str, values: dict[str, Any], kept: Any, fell: set[str], why: str
 ) -> None:
-    said, gone, problem = acceptable(KINDS[kind], Address("iad", kind, "x"), values)
+    said, gone, problem = accepted_values(KINDS[kind], Address("iad", kind, "x"), values)
     assert set(said) == set(kept)
     assert set(gone) == fell and all(gone.values())
     assert problem.startswith(why) and bool(problem) is bool(why)
@@ -77,9 +77,15 @@ def test_what_is_asked_for() -> None:
 
 
 def test_what_falls_falls_one_step_and_no_further_than_out() -> None:
-    assert [step.below for step in Step] == [Step.NESTED, Step.FLAT, Step.LEFT, Step.LEFT]
-    counted = {reason for reason in Reason if reason.counts}
-    assert set(Reason) - counted == {Reason.SYSTEM, Reason.MADE, Reason.MIRROR, Reason.OTHER, Reason.MANAGED}
+    assert [step.below for step in EntryForm] == [EntryForm.NESTED, EntryForm.FLAT, EntryForm.LEFT, EntryForm.LEFT]
+    counted = {reason for reason in LeftReason if reason.counts}
+    assert set(LeftReason) - counted == {
+        LeftReason.SYSTEM,
+        LeftReason.MADE,
+        LeftReason.MIRROR,
+        LeftReason.OTHER,
+        LeftReason.MANAGED,
+    }
 
 
 def test_labels_are_taken_on_request_and_never_those_of_a_secret() -> None:
@@ -113,17 +119,17 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
         for number in range(5)
     ]
     files = [File("a.yaml", (placed("tenants", "nlp", *pools[:3]),)), File("b.yaml", tuple(pools[3:]))]
-    assert shared(files, {"vip_pools"}, size) == {}, "the document has some"
+    assert shared_values(files, {"vip_pools"}, size) == {}, "the document has some"
     four = [File("a.yaml", tuple(pools[:4]))]
-    assert shared([files[0]], set(), size) == shared(four, set(), size) == {}, "there are few"
-    found = shared(files, set(), size)
+    assert shared_values([files[0]], set(), size) == shared_values(four, set(), size) == {}, "there are few"
+    found = shared_values(files, set(), size)
     assert found == {"vip_pools": common}
     take_out(files, found)
     assert [pool.values for pool in pools] == [{"vlan": n, "inner": {"n": n}, "sites": ["iad"]} for n in range(5)]
     bare = [placed("vip_pools", f"p{number}", on=number != 1, n=1 if number else True) for number in range(5)]
-    assert shared([File("a.yaml", tuple(bare))], set(), size) == {}, "1 is not true"
+    assert shared_values([File("a.yaml", tuple(bare))], set(), size) == {}, "1 is not true"
     little = [placed("vip_pools", f"p{number}", x=1, own=f"{number}" * 99) for number in range(5)]
-    assert shared([File("a.yaml", tuple(little))], set(), size) == {}, "that saves nothing"
+    assert shared_values([File("a.yaml", tuple(little))], set(), size) == {}, "that saves nothing"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,7 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
 def test_alike_is_what_all_say(first: dict[str, Any], others: dict[str, Any], common: dict[str, Any] | None) -> None:
     entries = [placed("vip_pools", "0", **first), *(placed("vip_pools", str(n), **others) for n in range(1, 6))]
     files = [File("a.yaml", tuple(entries))]
-    found = shared(files, set(), size)
+    found = shared_values(files, set(), size)
     assert found == ({} if common is None else {"vip_pools": common})
     take_out(files, found)
     for entry, before in zip(entries, [first] + [others] * 5, strict=True):
@@ -158,7 +164,7 @@ def test_a_tenth_has_to_be_saved(each: int, saves: bool) -> None:
     def known(values: Any) -> int:
         return 0 if "vip_pools" in values else each if "x" in values else each - 1
 
-    assert bool(shared([File("a.yaml", tuple(entries))], set(), known)) is saves
+    assert bool(shared_values([File("a.yaml", tuple(entries))], set(), known)) is saves
 
 
 def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
@@ -184,7 +190,7 @@ def test_values_are_counted_once_each() -> None:
     )
     full = {"name": "fast", "driver": "file", "parameters": {"a": REDACTED, "b": "x", "c": "y"}, "default": True,
             "reclaim_policy": "Delete", "volume_binding_mode": "Immediate", "view_policy": None}  # fmt: skip
-    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters.b")
+    fallen = Left("iad", "storage_class", "9", "fast", LeftReason.VALUE, "no", path="parameters.b")
     known: dict[tuple[str, ...], DefaultEvidence] = {
         ("reclaim_policy",): DefaultEvidence.SCHEMA,
         ("volume_binding_mode",): DefaultEvidence.WITNESS,
@@ -195,10 +201,10 @@ def test_values_are_counted_once_each() -> None:
     )
     flat = Flat(one, entry, full, known, (fallen,))
     # said are the name, the driver, a parameter and what is said though it is known
-    assert figures([flat]) == ImportedValues(written=4, defaults=1, unconfirmed=1, withheld=1, unsaid=1)
+    assert value_counts([flat]) == ImportedValues(written=4, defaults=1, unconfirmed=1, withheld=1, unsaid=1)
     # what is said to be unset, a field that fell as a whole, and nothing that rests on a witness
     entry, known = Entry(entry.address, {"driver": "file", "view_policy": None}), {("default",): DefaultEvidence.PROSE}
-    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="reclaim_policy")
+    fallen = Left("iad", "storage_class", "9", "fast", LeftReason.VALUE, "no", path="reclaim_policy")
     bare = {
         "name": "fast",
         "driver": "file",
@@ -207,10 +213,10 @@ def test_values_are_counted_once_each() -> None:
         "reclaim_policy": "?",
         "default": True,
     }
-    assert figures([Flat(one, entry, bare, known, (fallen,))]) == ImportedValues(3, 1, 0, 1, 1)
-    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters")
+    assert value_counts([Flat(one, entry, bare, known, (fallen,))]) == ImportedValues(3, 1, 0, 1, 1)
+    fallen = Left("iad", "storage_class", "9", "fast", LeftReason.VALUE, "no", path="parameters")
     mapping = {"name": "fast", "parameters": {"a": "x", "b": "y"}}
-    assert figures([Flat(one, entry, mapping, {}, (fallen,))]) == ImportedValues(1, 0, 0, 1, 2)
+    assert value_counts([Flat(one, entry, mapping, {}, (fallen,))]) == ImportedValues(1, 0, 0, 1, 2)
 
 
 def test_values_of_an_entry_that_says_all_are_counted_as_written() -> None:
@@ -221,6 +227,6 @@ def test_values_of_an_entry_that_says_all_are_counted_as_written() -> None:
         ("default",): DefaultEvidence.WITNESS,
     }
     entry = Entry(Address("iad", "storage_class", "fast"), {"driver": "file"})
-    assert figures([Flat(one, entry, full, known)]) == ImportedValues(2, 1, 1, 0, 0)
+    assert value_counts([Flat(one, entry, full, known)]) == ImportedValues(2, 1, 1, 0, 0)
     whole = {**entry.values, "reclaim_policy": "Delete"}
-    assert figures([Flat(one, entry, full, known, (), whole)]) == ImportedValues(3, 0, 1, 0, 0)
+    assert value_counts([Flat(one, entry, full, known, (), whole)]) == ImportedValues(3, 0, 1, 0, 0)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import vastplan.kinds
-from vastplan.importing.model import Degraded, Step
-from vastplan.importing.place import File, Placed, place
+from vastplan.importing.model import Degraded, EntryForm
+from vastplan.importing.place import File, Placed, place_entries
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -34,7 +34,7 @@ def typed(type_: EntryType, entry: Written) -> dict[str, Any]:
 def placed(*written: Written, degraded: Degraded | None = None, **options: Any) -> dict[str, list[str]]:
     """The entries of each file, each with its values, and what stands inside each."""
     sites = options.pop("sites", SITES)
-    files = place(written, sites, REGISTRY, degraded or Degraded(), typed, **options)
+    files = place_entries(written, sites, REGISTRY, degraded or Degraded(), typed, **options)
     return {file.name: list(_told(file)) for file in files}
 
 
@@ -47,7 +47,7 @@ def _told(file: File) -> list[str]:
     return [line for entry in file.entries for line in (words(entry), *(f"> {words(part)}" for part in entry.parts))]
 
 
-def fallen(written: Written, step: Step) -> Degraded:
+def fallen(written: Written, step: EntryForm) -> Degraded:
     return Degraded(MappingProxyType(dict.fromkeys(written.stands_for, step)))
 
 
@@ -68,8 +68,10 @@ def test_what_is_of_a_tenant_stands_in_its_file() -> None:
     assert list(placed(one("tenant", "d"), sites=here, single=True)) == ["imported.yaml"]
 
 
-@pytest.mark.parametrize(("step", "inside"), [(Step.COMPOSED, True), (Step.NESTED, True), (Step.FLAT, False)])
-def test_what_fell_stands_by_itself(step: Step, inside: bool) -> None:
+@pytest.mark.parametrize(
+    ("step", "inside"), [(EntryForm.COMPOSED, True), (EntryForm.NESTED, True), (EntryForm.FLAT, False)]
+)
+def test_what_fell_stands_by_itself(step: EntryForm, inside: bool) -> None:
     here = {"iad": SITES["iad"]}
     view = one("view", "b", "nlp")
     files = placed(one("tenant", "nlp"), view, sites=here, degraded=fallen(view, step))
@@ -102,7 +104,7 @@ def test_sites_are_said_where_an_entry_would_be_on_others() -> None:
 
 def test_one_entry_is_on_the_sites_in_the_documents_order() -> None:
     written = [one("view", "b", "nlp", site=site, path="/b", alias=site) for site in ("pdx", "iad")]
-    (entry,) = place(written, SITES, REGISTRY, Degraded(), typed)[0].entries
+    (entry,) = place_entries(written, SITES, REGISTRY, Degraded(), typed)[0].entries
     assert entry.sites == ("iad", "pdx") and [key[0] for key in entry.stands_for] == ["iad", "pdx"]
     assert entry.values == {
         "tenant": "nlp",

@@ -19,7 +19,7 @@ from tests.importing.terraform_world import HEAD, SITES, cluster, configure, ori
 from tests.lab import Lab
 from vastplan.importing.terraform.handover import handover
 from vastplan.importing.terraform.match import Matched
-from vastplan.importing.terraform.state import parse
+from vastplan.importing.terraform.state import parse_state
 from vastplan.model.handover import Standing, StateHandover
 from vastplan.report.handover import handover_text
 
@@ -77,8 +77,8 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     }
     _configure(tmp_path, before, {"single": {}, "keyed": _keys("two.json"), "gone": _keys("two.json")})
     run("terraform init && terraform apply -auto-approve")
-    state = parse((tmp_path / "terraform.tfstate").read_bytes())
-    assert parse(run("terraform show -json")) == state
+    state = parse_state((tmp_path / "terraform.tfstate").read_bytes())
+    assert parse_state(run("terraform show -json")) == state
     assert len(state.instances) == 1 + len(TAKEN) + (len(TAKEN) + 1) + 3 + 1 + 2 + 2 * 2 * 2
 
     matches = [Matched(each, Standing.MATCHED, "x", ("iad", "x", each.address)) for each in state.instances]
@@ -108,7 +108,7 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     forgotten = [action for address, action in actions.items() if address not in staying]
     assert forgotten == [["forget"]] * (1 + len(TAKEN) + 2 + 2 * 2)
     run("terraform apply planned")
-    assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying
+    assert {each.address for each in parse_state((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying
 
 
 @pytest.mark.slow
@@ -124,8 +124,8 @@ def test_after_an_import_each_tool_has_its_own(run: Run, vastplan: Vastplan, tmp
         configure(tmp_path, made, lambda _: True)
         run("terraform init && terraform apply -auto-approve")
         written = originals((tmp_path / "terraform.tfstate").read_bytes(), made)
-        assert {each.address for each in parse(written).instances} == {
-            each.address for each in parse(made.state()).instances
+        assert {each.address for each in parse_state(written).instances} == {
+            each.address for each in parse_state(made.state()).instances
         }
         (tmp_path / "iad.json").write_bytes(written)
 
@@ -161,4 +161,4 @@ def test_after_an_import_each_tool_has_its_own(run: Run, vastplan: Vastplan, tmp
     forgotten = [action for address, action in actions.items() if address not in stay]
     assert forgotten == [["forget"]] * 7  # two classes, the tenant, its policy, three views
     run("terraform apply planned")
-    assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == stay
+    assert {each.address for each in parse_state((tmp_path / "terraform.tfstate").read_bytes()).instances} == stay

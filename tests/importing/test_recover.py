@@ -12,8 +12,8 @@ import pytest
 import vastplan.kinds
 from tests.importing.terraform_states import live
 from vastplan.importing.flatten import Flat
-from vastplan.importing.model import Degraded, Left, Reason, Step, key_of
-from vastplan.importing.recover import Written, recover
+from vastplan.importing.model import Degraded, EntryForm, Left, LeftReason, object_key
+from vastplan.importing.recover import Written, recover_entries
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
@@ -81,7 +81,7 @@ def put_together(
         }.get(ref.target)
 
     there = [replace(each, live=_with_id(each)) for each in flats]
-    written, left = recover(
+    written, left = recover_entries(
         there, SITES, registry, known, list(managed), degraded or Degraded(), _ids(live_of), sight or Sight()
     )
     return {str(each.entry.address): (each,) for each in written}, left
@@ -152,9 +152,9 @@ def test_of_two_that_claim_the_same_the_first_is_believed() -> None:
 
 def test_a_fallen_part_stands_by_itself() -> None:
     for each in (view(), quota()):
-        degraded = Degraded({key_of(each.live): Step.NESTED})
+        degraded = Degraded({object_key(each.live): EntryForm.NESTED})
         assert stood([view(), quota()], both(), degraded=degraded) == APART
-    fallen = Degraded({key_of(view().live): Step.NESTED})
+    fallen = Degraded({object_key(view().live): EntryForm.NESTED})
     note = Recovered(Entry(VIEW, WHOLE), (VIEW,), "open to all")
     written, _ = put_together([view()], note, degraded=fallen)
     assert written["iad/view/a"][0].note == "open to all", "it is no larger one"
@@ -173,16 +173,18 @@ def test_an_entry_takes_no_address_of_another_object() -> None:
 
 
 def test_what_cannot_be_said_is_left_with_why() -> None:
-    def left(*answers: Recovered | Unsayable, flats: list[Flat] | None = None) -> dict[str, tuple[Reason, str, str]]:
+    def left(
+        *answers: Recovered | Unsayable, flats: list[Flat] | None = None
+    ) -> dict[str, tuple[LeftReason, str, str]]:
         _, found = put_together(flats or [view(), quota()], *answers)
         return {f"{each.kind}/{each.id}": (each.reason, each.why, each.fix) for each in found}
 
-    assert left(Unsayable(QUOTA, "too odd", "mend it")) == {"quota/8": (Reason.FORM, "too odd", "mend it")}
-    assert left(Unsayable(QUOTA, "nobody's", unasked=True)) == {"quota/8": (Reason.UNASKED, "nobody's", "")}
+    assert left(Unsayable(QUOTA, "too odd", "mend it")) == {"quota/8": (LeftReason.FORM, "too odd", "mend it")}
+    assert left(Unsayable(QUOTA, "nobody's", unasked=True)) == {"quota/8": (LeftReason.UNASKED, "nobody's", "")}
     assert left(Unsayable(QUOTA, "odd", unread="project")) == {
-        "quota/8": (Reason.UNREAD, "cannot determine what it is a part of: project could not be read", "import again when it can be read"),
+        "quota/8": (LeftReason.UNREAD, "cannot determine what it is a part of: project could not be read", "import again when it can be read"),
     }  # fmt: skip
-    assert left(Unsayable(QUOTA, "one"), Unsayable(QUOTA, "two")) == {"quota/8": (Reason.FORM, "one", "")}
+    assert left(Unsayable(QUOTA, "one"), Unsayable(QUOTA, "two")) == {"quota/8": (LeftReason.FORM, "one", "")}
     assert left(both(), Unsayable(VIEW, "too late")) == {}, "it is said"
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
     assert why == "iad/quota/a would change"
@@ -197,10 +199,10 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
 def test_what_has_no_entry_of_its_own_is_left() -> None:
     policy = flat("admission_policy", "vastplan-x", "9", open=True, rule="x")
     entries, (left,) = put_together([policy])
-    assert entries == {} and (left.reason, left.why) == (Reason.FORM, "no entry can express it")
+    assert entries == {} and (left.reason, left.why) == (LeftReason.FORM, "no entry can express it")
     blind = Sight(unread=lambda site, kind: "403" if (site, kind) == ("iad", "storage_class") else "")
     entries, (left,) = put_together([policy], sight=blind)
-    assert entries == {} and left.reason is Reason.UNREAD and "storage_class" in left.why
+    assert entries == {} and left.reason is LeftReason.UNREAD and "storage_class" in left.why
 
 
 def test_findings_of_one_are_not_those_of_the_next() -> None:
@@ -237,7 +239,7 @@ def test_labels_that_were_asked_for_are_told_where_the_entry_has_no_place_for_th
     made = {"view": Composition("view", with_room, recover=lambda _: [claims])}
     assert stood([view(), room], more=made) == {"iad/view/a": ["view/7", "namespace/9"]}
     _, (left,) = put_together([view(), room], more=made)
-    assert (left.kind, left.id, left.path, left.reason) == ("namespace", "9", "labels", Reason.FORM)
+    assert (left.kind, left.id, left.path, left.reason) == ("namespace", "9", "labels", LeftReason.FORM)
     assert left.why == "it is a part of iad/view/a, whose entry cannot set labels of its parts"
     assert put_together([room])[1] == [], "an entry of its own says them"
     bare = flat("namespace", "a", "9", labels={})
@@ -292,7 +294,7 @@ def test_what_tells_an_object_is_never_implied() -> None:
 def test_what_comes_after_one_that_is_not_believed_may_be(first: Recovered | Unsayable) -> None:
     known = Entry(Address("iad", "quota", "known"), {"tenant": TENANT, "path": "/known", "hard_limit": 5})
     odd = flat("quota", "b", "9", tenant=TENANT, path="/b", hard_limit=5)
-    fallen = Degraded({key_of(odd.live): Step.NESTED})
+    fallen = Degraded({object_key(odd.live): EntryForm.NESTED})
     found = stood([view(), quota(), odd], first, both(), known=[known], degraded=fallen)
     assert found.items() >= TOGETHER.items()
 
@@ -387,15 +389,15 @@ def test_what_belongs_to_the_whole_site_need_not_be_there() -> None:
 
 
 def test_of_what_was_put_together_all_falls_with_what_could_not_be_read() -> None:
-    def later(answer: Unsayable) -> list[tuple[str, Reason]]:
+    def later(answer: Unsayable) -> list[tuple[str, LeftReason]]:
         made = {"quota": Composition("quota", lambda entry, _: [entry], recover=lambda _: [answer], rank=1)}
         entries, left = put_together([view(), quota()], both(), more=made)
         assert entries == {}
         return [(each.kind, each.reason) for each in left]
 
     unread = later(Unsayable(VIEW, unread="project"))
-    assert unread == [("view", Reason.UNREAD), ("quota", Reason.UNREAD)]
-    assert later(Unsayable(VIEW, "odd")) == [("view", Reason.FORM)]
+    assert unread == [("view", LeftReason.UNREAD), ("quota", LeftReason.UNREAD)]
+    assert later(Unsayable(VIEW, "odd")) == [("view", LeftReason.FORM)]
 
 
 def test_nothing_and_no_name_are_the_same() -> None:

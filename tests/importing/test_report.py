@@ -16,7 +16,7 @@ from tests.report.test_hostile import check_inert
 from vastplan.app.reports import of_import
 from vastplan.app.schemas import schema
 from vastplan.document.waivers import ChecksSpec
-from vastplan.importing.model import Reason
+from vastplan.importing.model import LeftReason
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.import_result import (
     Import,
@@ -119,7 +119,7 @@ def test_a_waiver_is_one_that_a_person_has_to_complete() -> None:
 
 
 def test_every_reason_has_its_words() -> None:
-    assert set(MEANINGS) == {reason.value for reason in Reason}
+    assert set(MEANINGS) == {reason.value for reason in LeftReason}
 
 
 def test_the_json_is_by_the_published_schema() -> None:

@@ -25,10 +25,10 @@ from tests.importing.terraform_states import (
 )
 from vastplan.engine.live.observe import Observed, ObservedCollection
 from vastplan.importing.terraform import state as state_module
-from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
-from vastplan.importing.terraform.match import labels, matched
+from vastplan.importing.terraform.address import ModuleCall, ResourceAddress, parse_module, parse_resource, showable
+from vastplan.importing.terraform.match import matched, matched_labels
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy
-from vastplan.importing.terraform.state import Instance, State, parse
+from vastplan.importing.terraform.state import Instance, TerraformState, parse_state
 from vastplan.model import strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -63,13 +63,13 @@ WORLD = tfstate(
 def test_it_says_where_each_instance_is_and_what_it_is_called() -> None:
     tenant = ResourceAddress((), "vastdata_tenant", "nlp")
     view = ResourceAddress((), "vastdata_view", "data")
-    called = {each.address: each for each in parse(WORLD).instances}
+    called = {each.address: each for each in parse_state(WORLD).instances}
     assert called["vastdata_tenant.nlp"] == Instance(tenant, id="4", guid="g-4", name="nlp")
     assert called["vastdata_view.data[1]"] == Instance(
         view, 1, id="11", guid="g-11", path="/nlp/b", tenant_id="4", dependencies=(tenant,)
     )
     quota = called[f'{NESTED}.vastdata_quota.this["home"]']
-    assert quota.resource.module == (Step("teams", "nlp"), Step("storage", 1))
+    assert quota.resource.module == (ModuleCall("teams", "nlp"), ModuleCall("storage", 1))
     assert [str(each) for each in quota.dependencies] == [
         "module.teams.module.storage.vastdata_view.x",
         "data.vastdata_tenant.default",
@@ -83,15 +83,15 @@ def test_it_says_where_each_instance_is_and_what_it_is_called() -> None:
 def test_both_forms_say_the_same_in_any_order() -> None:
     state = json.loads(WORLD)
     for rows in (state["resources"][::-1], sorted(state["resources"], key=json.dumps)):
-        assert parse(tfstate(*rows)) == parse(WORLD)
-    assert parse(shown(WORLD)) == parse(WORLD)
-    assert parse(WORLD.decode()) == parse(WORLD)
+        assert parse_state(tfstate(*rows)) == parse_state(WORLD)
+    assert parse_state(shown(WORLD)) == parse_state(WORLD)
+    assert parse_state(WORLD.decode()) == parse_state(WORLD)
 
 
 def test_nothing_else_is_kept() -> None:
     for text in (WORLD, shown(WORLD)):
         assert CANARY.encode() in text
-        assert CANARY not in repr(parse(text))
+        assert CANARY not in repr(parse_state(text))
     assert [field.name for field in dataclasses.fields(Instance)] == [
         "resource", "key", "id", "guid", "name", "path", "tenant_id", "namespace", "dependencies", "deposed",
     ]  # fmt: skip
@@ -106,22 +106,22 @@ def test_the_rest_is_dropped_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -
 
     row = {"attributes": {"id": "1", "password": CANARY, "nested": [{"key": CANARY}]}, "private": CANARY}
     monkeypatch.setattr(state_module, "strict_json", SimpleNamespace(parse=watched))
-    assert parse(tfstate(resource("vastdata_view", "x", row))).instances
+    assert parse_state(tfstate(resource("vastdata_view", "x", row))).instances
     assert CANARY not in repr(seen)
 
 
 def test_an_object_that_is_to_be_destroyed_is_told_from_the_one_that_replaced_it() -> None:
     state = tfstate(resource("vastdata_view", "x", _view(2) | {"deposed": "0badcafe"}, _view(1)))
-    assert [(each.id, each.deposed) for each in parse(state).instances] == [("1", False), ("2", True)]
-    assert parse(shown(state)) == parse(state)
+    assert [(each.id, each.deposed) for each in parse_state(state).instances] == [("1", False), ("2", True)]
+    assert parse_state(shown(state)) == parse_state(state)
     seen = observed(live("view", "1", path="/1", tenant=1), live("view", "2", path="/2", tenant=1))
-    assert labels(matched(parse(state), seen, "iad")) == {("iad", "view", "1"): "x"}
+    assert matched_labels(matched(parse_state(state), seen, "iad")) == {("iad", "view", "1"): "x"}
 
 
 def test_a_state_of_nothing_has_nothing() -> None:
-    assert parse(tfstate()) == State()
-    assert parse(b'{"format_version": "1.0"}') == State()
-    assert parse(b'{"format_version": "1.0", "values": {"root_module": {}}}') == State()
+    assert parse_state(tfstate()) == TerraformState()
+    assert parse_state(b'{"format_version": "1.0"}') == TerraformState()
+    assert parse_state(b'{"format_version": "1.0", "values": {"root_module": {}}}') == TerraformState()
 
 
 def _with(**changed: Any) -> bytes:
@@ -174,7 +174,7 @@ def _instance(**changed: Any) -> bytes:
 )
 def test_what_is_no_state_is_refused_and_nothing_of_it_is_told(text: bytes, told: str) -> None:
     with pytest.raises(VastplanError) as caught:
-        parse(text, "s")
+        parse_state(text, "s")
     assert str(caught.value).startswith(told)
     error: BaseException | None = caught.value
     assert error is not None
@@ -184,27 +184,27 @@ def test_what_is_no_state_is_refused_and_nothing_of_it_is_told(text: bytes, told
 
 def test_one_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_module, "STATE_BYTES", len(WORLD))
-    assert parse(WORLD).instances
+    assert parse_state(WORLD).instances
     monkeypatch.setattr(state_module, "STATE_BYTES", len(WORLD) - 1)
     with pytest.raises(VastplanError, match="is larger than"):
-        parse(WORLD)
+        parse_state(WORLD)
 
 
 @pytest.mark.parametrize("key", HOSTILE_KEYS)
 def test_a_key_is_written_as_it_is_read_and_seen_as_it_is(key: str) -> None:
-    address = ResourceAddress((Step("m", key), Step("n", 0)), "vastdata_view", "x")
+    address = ResourceAddress((ModuleCall("m", key), ModuleCall("n", 0)), "vastdata_view", "x")
     text = address.at(key)
     assert showable(text) and inert(text, None) == text and "\n" not in text
     module = text.partition(".vastdata_view")[0]
     assert parse_module(module) == address.module
     assert parse_resource(str(address)) == address
-    (found,) = parse(tfstate(resource("vastdata_view", "x", instance(key, id="1"), module=module))).instances
+    (found,) = parse_state(tfstate(resource("vastdata_view", "x", instance(key, id="1"), module=module))).instances
     assert (found.resource.module, found.key) == (address.module, key)
 
 
 def test_numbers_are_in_the_order_of_numbers() -> None:
     rows = [instance(number, id=str(number)) for number in (10, 9, 2)]
-    assert [each.key for each in parse(tfstate(resource("vastdata_view", "x", *rows))).instances] == [2, 9, 10]
+    assert [each.key for each in parse_state(tfstate(resource("vastdata_view", "x", *rows))).instances] == [2, 9, 10]
 
 
 def test_every_type_is_of_a_kind_that_is_there() -> None:
@@ -239,7 +239,7 @@ LIVE = (
 
 
 def test_each_resource_stands_for_its_object() -> None:
-    found = {each.address: each for each in matched(parse(WORLD), observed(*LIVE), "iad")}
+    found = {each.address: each for each in matched(parse_state(WORLD), observed(*LIVE), "iad")}
     assert {address: each.object for address, each in found.items() if each.object} == {
         "vastdata_tenant.nlp": ("iad", "tenant", "4"),
         "vastdata_replication_peers.pdx": ("iad", "replication_peer", "7"),
@@ -255,7 +255,7 @@ def test_each_resource_stands_for_its_object() -> None:
 
 
 def _one(type_: str, *there: Any, sites: tuple[str, ...] = ("iad",), **said: Any) -> tuple[Standing, str]:
-    (match,) = matched(parse(tfstate(resource(type_, "x", instance(**said)))), observed(*there), *sites)
+    (match,) = matched(parse_state(tfstate(resource(type_, "x", instance(**said)))), observed(*there), *sites)
     assert (match.object is not None) == (match.standing is Standing.MATCHED) == (not match.why)
     return match.standing, match.why
 
@@ -287,7 +287,7 @@ def test_what_is_not_there_as_the_state_has_it_is_stale(type_: str, said: dict[s
 
 
 def test_what_could_not_be_read_is_neither_there_nor_gone() -> None:
-    state = parse(
+    state = parse_state(
         tfstate(
             resource("vastdata_view", "x", instance(id=4, path="/a")),
             resource("kubernetes_secret", "s", kubernetes("s", "n")),
@@ -301,7 +301,9 @@ def test_what_could_not_be_read_is_neither_there_nor_gone() -> None:
 
 
 def test_one_that_was_asked_for_by_name_is_there_or_gone() -> None:
-    state = parse(tfstate(*(resource("kubernetes_secret", name, kubernetes(name, "n")) for name in ("a", "b", "c"))))
+    state = parse_state(
+        tfstate(*(resource("kubernetes_secret", name, kubernetes(name, "n")) for name in ("a", "b", "c")))
+    )
     unread = {("iad", "secret"): "may not be listed"}
     read = observed(asked=("n/a", "n/b"), unread=unread).collections
     secrets = replace(read["iad", "secret"], objects=[live("secret", "u", namespace="n", name="a")])
@@ -324,7 +326,7 @@ def test_of_several_sites_it_is_on_the_one_that_has_it() -> None:
 
 
 def test_on_one_site_it_is_not_told_while_another_is_unread() -> None:
-    state = parse(tfstate(resource("vastdata_view", "x", instance(id=4, path="/a"))))
+    state = parse_state(tfstate(resource("vastdata_view", "x", instance(id=4, path="/a"))))
     seen = observed(live("view", "4", path="/a", tenant=1), unread={("pdx", "view"): "down"})
     assert [each.standing for each in matched(state, seen, "iad")] == [Standing.MATCHED]
     (match,) = matched(state, seen, "iad", "pdx")
@@ -339,9 +341,9 @@ def test_a_site_without_the_system_has_nothing_of_it() -> None:
     absent = {**without, ("pdx", "storage_class"): ObservedCollection(error="no such system", absent=True)}
     for collections in (without, absent):
         there = Observed(collections)
-        (match,) = matched(parse(tfstate(row)), there, "iad", "pdx")
+        (match,) = matched(parse_state(tfstate(row)), there, "iad", "pdx")
         assert (match.standing, match.object) == (Standing.MATCHED, ("iad", "storage_class", "u-1"))
-        (match,) = matched(parse(tfstate(row)), there, "pdx")
+        (match,) = matched(parse_state(tfstate(row)), there, "pdx")
         assert (match.standing, match.why) == (Standing.STALE, "no system on pdx has kind storage_class")
 
 
@@ -355,14 +357,16 @@ def test_a_state_of_another_cluster_matches_nothing_there() -> None:
     seen = observed(*LIVE, *mirrored)
     why = "tenant 4 on pdx has guid h-4, but the state has g-4"
     foreign = f"the state is of another cluster: {why}"
-    assert [(each.standing, each.why) for each in matched(parse(tfstate(*rows[:2])), seen, "pdx")] == [
+    assert [(each.standing, each.why) for each in matched(parse_state(tfstate(*rows[:2])), seen, "pdx")] == [
         (Standing.STALE, why),
         (Standing.STALE, foreign),
     ]
-    assert {each.object and each.object[0] for each in matched(parse(tfstate(*rows)), seen, "iad", "pdx")} == {"iad"}
+    assert {each.object and each.object[0] for each in matched(parse_state(tfstate(*rows)), seen, "iad", "pdx")} == {
+        "iad"
+    }
     # One configuration may be of two clusters.
     both = [*rows[:2], resource("vastdata_tenant", "b", instance(id=4, guid="h-4", name="nlp"))]
-    assert [(each.object, each.standing) for each in matched(parse(tfstate(*both)), seen, "iad", "pdx")] == [
+    assert [(each.object, each.standing) for each in matched(parse_state(tfstate(*both)), seen, "iad", "pdx")] == [
         (("iad", "tenant", "4"), Standing.MATCHED),
         (("pdx", "tenant", "4"), Standing.MATCHED),
         (None, Standing.SEVERAL),
@@ -374,7 +378,7 @@ def _labels(*rows: dict[str, Any]) -> dict[str, str]:
     ids = [str(each["attributes"]["id"]) for row in rows for each in row["instances"]]
     seen = observed(*(live("view", id_, path=f"/{id_}", tenant=1) for id_ in set(ids)))
     told = [
-        {key[2]: label for key, label in labels(matched(parse(tfstate(*order)), seen, "iad")).items()}
+        {key[2]: label for key, label in matched_labels(matched(parse_state(tfstate(*order)), seen, "iad")).items()}
         for order in itertools.permutations(rows)
     ]
     assert all(each == told[0] for each in told)

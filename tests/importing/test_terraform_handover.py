@@ -11,7 +11,7 @@ from tests.importing.terraform_states import CANARY, HOSTILE_KEYS, instance, liv
 from vastplan.importing.terraform.address import LONGEST
 from vastplan.importing.terraform.handover import handover
 from vastplan.importing.terraform.match import Matched, matched
-from vastplan.importing.terraform.state import parse
+from vastplan.importing.terraform.state import parse_state
 from vastplan.model.escaping import inert
 from vastplan.model.handover import (
     ByHand,
@@ -36,7 +36,7 @@ def _view(id: int, key: int | str | None = None, depends: Collection[str] = (), 
 
 def _matches(state: bytes, gone: Collection[int] = ()) -> tuple[Matched, ...]:
     there = [live("view", str(id_), path=f"/{id_}", tenant=1) for id_ in range(10) if id_ not in gone]
-    return matched(parse(state), observed(*there), "iad")
+    return matched(parse_state(state), observed(*there), "iad")
 
 
 def _handover(state: bytes, taken: Collection[int], gone: Collection[int] = ()) -> Handover:

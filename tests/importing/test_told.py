@@ -20,8 +20,8 @@ from vastplan.app.importing.verify import Verified
 from vastplan.app.importing.world import read
 from vastplan.app.workspace import open_workspace
 from vastplan.engine.live.observe import Observed, ObservedCollection
-from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
-from vastplan.importing.name import names
+from vastplan.importing.model import Detail, Left, LeftReason, LiveKey, Selection, object_key
+from vastplan.importing.name import entry_names
 from vastplan.model.errors import VastplanError
 from vastplan.model.import_result import ImportCoverage
 
@@ -39,7 +39,7 @@ INSIDE = {
 POD = {"pod": [seen("p1", "pod", namespace="team", inline_drivers=["csi.vastdata.com"])]}
 
 
-def left(id: str, reason: Reason, path: str = "") -> Left:
+def left(id: str, reason: LeftReason, path: str = "") -> Left:
     return Left("iad", "view", id, "x", reason, f"why {reason.value}", path=path)
 
 
@@ -47,26 +47,26 @@ def test_every_object_is_told_once_and_fields_of_what_is_taken() -> None:
     one, other, twice = (live("view", number, path=f"/{number}") for number in "123")
     path = live("protected_path", "4", name="p")
     said = [
-        left("3", Reason.FORM), left("1", Reason.VALUE, "protocols"), left("1", Reason.FORM), left("3", Reason.VALUE),
-        left("2", Reason.VALUE, "alias"),
+        left("3", LeftReason.FORM), left("1", LeftReason.VALUE, "protocols"), left("1", LeftReason.FORM), left("3", LeftReason.VALUE),
+        left("2", LeftReason.VALUE, "alias"),
     ]  # fmt: skip
-    found = list(accounted([one, other, twice, path], said, {key_of(one)}))
+    found = list(accounted([one, other, twice, path], said, {object_key(one)}))
     assert [(each.kind, each.id, each.reason, each.path, each.why) for each in found] == [
-        ("view", "3", Reason.FORM, "", "why FORM"),
-        ("view", "1", Reason.VALUE, "protocols", "why VALUE"),
-        ("view", "2", Reason.FORM, "", "the new entries do not adopt it"),
-        ("protected_path", "4", Reason.MIRROR, "", "it is a copy of an object on another site"),
+        ("view", "3", LeftReason.FORM, "", "why FORM"),
+        ("view", "1", LeftReason.VALUE, "protocols", "why VALUE"),
+        ("view", "2", LeftReason.FORM, "", "the new entries do not adopt it"),
+        ("protected_path", "4", LeftReason.MIRROR, "", "it is a copy of an object on another site"),
     ]
 
 
 def test_coverage_is_of_the_kinds_in_use() -> None:
-    def of(kind: str, reason: Reason, path: str = "") -> Left:
+    def of(kind: str, reason: LeftReason, path: str = "") -> Left:
         return Left("iad", kind, "9", "x", reason, "", path=path)
 
     taken = [("iad", "view", "1"), ("iad", "view", "2"), ("iad", "pod", "3")]
     rest = [
-        of("view", Reason.MANAGED), of("view", Reason.FORM), of("view", Reason.SYSTEM), of("view", Reason.VALUE, "alias"),
-        of("quota", Reason.FORM), of("pod", Reason.FORM), of("pod", Reason.MANAGED),
+        of("view", LeftReason.MANAGED), of("view", LeftReason.FORM), of("view", LeftReason.SYSTEM), of("view", LeftReason.VALUE, "alias"),
+        of("quota", LeftReason.FORM), of("pod", LeftReason.FORM), of("pod", LeftReason.MANAGED),
     ]  # fmt: skip
     in_use = {("iad", "view"), ("iad", "quota")}
     assert coverage_of(taken, rest, in_use) == (ImportCoverage("quota", 0, 0, 1), ImportCoverage("view", 1, 2, 1))
@@ -195,9 +195,9 @@ def test_the_reason_is_what_a_system_answered_just_now(tmp_path: Path, monkeypat
 
 def test_what_only_an_id_tells_apart_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def of_all_but_one(*words: Any) -> dict[LiveKey, str]:
-        return {key: name for key, name in names(*words).items() if key[2] != "5"}
+        return {key: name for key, name in entry_names(*words).items() if key[2] != "5"}
 
-    monkeypatch.setattr("vastplan.app.importing.world.names", of_all_but_one)
+    monkeypatch.setattr("vastplan.app.importing.world.entry_names", of_all_but_one)
     done = imported(tmp_path, world(NLP))
     (left,) = (each for each in done.result.left if each.kind == "view_policy")
     assert (left.code, left.why) == ("TWINS", "only its id distinguishes it from another view_policy")

@@ -11,7 +11,7 @@ import pytest
 from tests.importing.rounds import LIMIT, QUOTA, Stood, fell, held, quota, world
 from tests.importing.small import HEAD_OF_TWO, seen
 from tests.importing.small import world as world_of
-from vastplan.importing.model import Reason, Step
+from vastplan.importing.model import EntryForm, LeftReason
 from vastplan.model.snapshot import SeenObject
 
 
@@ -31,16 +31,16 @@ def test_a_field_that_would_change_is_left_out_first_and_then_its_object_falls(t
     why = "the system returns it in a form that it does not accept"
     assert once.degraded.fields[key] == {"hard_limit": why, "soft_limit": why}
     twice = held(tmp_path, text, entries, world(objects), degraded=once.degraded)
-    assert twice.changed and fell(twice) == {"iad/quota/1": (Step.NESTED, Reason.FORM)}
-    lower = replace(once.degraded, steps=MappingProxyType({key: Step.NESTED}))
-    assert fell(held(tmp_path, text, entries, world(objects), degraded=lower))["iad/quota/1"][0] is Step.FLAT
+    assert twice.changed and fell(twice) == {"iad/quota/1": (EntryForm.NESTED, LeftReason.FORM)}
+    lower = replace(once.degraded, steps=MappingProxyType({key: EntryForm.NESTED}))
+    assert fell(held(tmp_path, text, entries, world(objects), degraded=lower))["iad/quota/1"][0] is EntryForm.FLAT
     last = held(tmp_path, text, entries, world(objects), degraded=once.degraded, patient=False)
-    assert fell(last) == {"iad/quota/1": (Step.LEFT, Reason.FORM)}
+    assert fell(last) == {"iad/quota/1": (EntryForm.LEFT, LeftReason.FORM)}
     partly = replace(once.degraded, fields=MappingProxyType({key: {"hard_limit": "before"}}))
     more = held(tmp_path, text, entries, world(objects), degraded=partly)
     assert fell(more) == {} and more.degraded.fields[key].keys() == {"hard_limit", "soft_limit"}, "one is new"
-    known = replace(once.degraded, why=MappingProxyType({key: (Reason.VALUE, "said before")}))
-    assert held(tmp_path, text, entries, world(objects), degraded=known).degraded.why[key][0] is Reason.VALUE
+    known = replace(once.degraded, why=MappingProxyType({key: (LeftReason.VALUE, "said before")}))
+    assert held(tmp_path, text, entries, world(objects), degraded=known).degraded.why[key][0] is LeftReason.VALUE
 
 
 def test_a_part_of_a_field_leaves_out_the_whole(tmp_path: Path) -> None:
@@ -54,17 +54,17 @@ def test_a_part_of_a_field_leaves_out_the_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stood", "step"),
     [
-        (Stood(("iad/quota/1", "iad/view/2")), Step.NESTED),
-        (Stood(("iad/quota/1",), inside="nlp"), Step.FLAT),
-        (Stood(("iad/quota/1",)), Step.LEFT),
-        (Stood(("iad/quota/1", "pdx/quota/1"), ("iad", "pdx")), Step.LEFT),
+        (Stood(("iad/quota/1", "iad/view/2")), EntryForm.NESTED),
+        (Stood(("iad/quota/1",), inside="nlp"), EntryForm.FLAT),
+        (Stood(("iad/quota/1",)), EntryForm.LEFT),
+        (Stood(("iad/quota/1", "pdx/quota/1"), ("iad", "pdx")), EntryForm.LEFT),
     ],
 )
 def test_what_would_be_made_anew_falls_one_step_from_the_form_that_it_has(
-    stood: Stood, step: Step, tmp_path: Path
+    stood: Stood, step: EntryForm, tmp_path: Path
 ) -> None:
     found = held(tmp_path, QUOTA, {1: stood}, world())
-    assert fell(found) == {key: (step, Reason.FORM) for key in stood.stands_for if key.startswith("iad/")}
+    assert fell(found) == {key: (step, LeftReason.FORM) for key in stood.stands_for if key.startswith("iad/")}
     assert "hard_limit" in found.degraded.why["iad", "quota", "1"][1]
     assert found.changed and found.creates == () and found.degraded.fields == {}
 
@@ -72,14 +72,14 @@ def test_what_would_be_made_anew_falls_one_step_from_the_form_that_it_has(
 def test_a_larger_entry_falls_for_what_one_of_its_parts_would_change(tmp_path: Path) -> None:
     stood = Stood(("iad/quota/1", "iad/view/2"))
     found = held(tmp_path, QUOTA, {1: stood}, world({"quota": [quota(hard_limit=7)]}))
-    assert fell(found) == dict.fromkeys(stood.stands_for, (Step.NESTED, Reason.FORM))
+    assert fell(found) == dict.fromkeys(stood.stands_for, (EntryForm.NESTED, LeftReason.FORM))
     assert found.degraded.fields == {}
     assert found.degraded.why["iad", "view", "2"][1] == "as an entry it would differ: hard_limit"
     two = world({"quota": [quota(hard_limit=7, soft_limit=8)]})
     both = held(tmp_path, QUOTA.replace("1 TB", "1 TB, soft_limit: 0.5 TB"), {1: stood}, two)
     assert both.degraded.why["iad", "view", "2"][1] == "as an entry it would differ: hard_limit, soft_limit"
     hasty = held(tmp_path, QUOTA, {1: stood}, world({"quota": [quota(hard_limit=7)]}), patient=False)
-    assert {step for step, _ in fell(hasty).values()} == {Step.LEFT}
+    assert {step for step, _ in fell(hasty).values()} == {EntryForm.LEFT}
 
 
 def test_what_two_actions_say_of_an_object_counts_once_and_the_first(tmp_path: Path) -> None:
@@ -101,12 +101,12 @@ def test_a_finding_is_laid_to_the_innermost_entry_on_its_line(tmp_path: Path) ->
         5: Stood(("iad/quota/3",), inside="nlp"),
     }
     found = held(tmp_path, text, entries, world())
-    assert fell(found) == {"iad/quota/1": (Step.FLAT, Reason.FORM)}
+    assert fell(found) == {"iad/quota/1": (EntryForm.FLAT, LeftReason.FORM)}
     assert found.planned is None and found.changed and found.refused == ()
     assert found.degraded.why["iad", "quota", "1"][1].startswith("VP2")
     outer = held(tmp_path, text.replace("quotas:", "max_views: many\n    quotas:").replace(": many}", ": 1 TB}"),
                  {2: Stood(("iad/tenant/2",), last=6), 5: Stood(("iad/quota/1",), inside="nlp")}, world())  # fmt: skip
-    assert fell(outer) == {"iad/tenant/2": (Step.LEFT, Reason.FORM)}
+    assert fell(outer) == {"iad/tenant/2": (EntryForm.LEFT, LeftReason.FORM)}
     last = held(tmp_path, text.replace("    quotas:", "    quotas:").replace("many", "1 TB") + "    max_views: many\n",
                 {2: Stood(("iad/tenant/2",), last=6), 5: Stood(("iad/quota/1",), inside="nlp")}, world())  # fmt: skip
     assert fell(last).keys() == {"iad/tenant/2"}, "its last line is one of its own"
@@ -128,7 +128,7 @@ views: {a: {tenant: nlp, path: /a, protocols: [NFS]}}
 """
     both = Stood(("iad/view/2", "pdx/view/2"), ("iad", "pdx"))
     found = held(tmp_path, text, {3: both}, world(there={"iad": {}, "pdx": {}}), HEAD_OF_TWO)
-    assert fell(found) == {"pdx/view/2": (Step.LEFT, Reason.FORM)}
+    assert fell(found) == {"pdx/view/2": (EntryForm.LEFT, LeftReason.FORM)}
     assert found.degraded.why["pdx", "view", "2"][1].startswith("VP231: view_policy is left out, ")
 
 
@@ -136,7 +136,7 @@ def test_what_is_wrong_on_every_site_falls_on_every_site(tmp_path: Path) -> None
     stood = Stood(("iad/quota/1", "pdx/quota/1"), ("iad", "pdx"))
     there = world(there={"iad": {}, "pdx": {}})
     found = held(tmp_path, QUOTA.replace("1 TB", "many"), {1: stood}, there, HEAD_OF_TWO)
-    assert fell(found) == dict.fromkeys(stood.stands_for, (Step.LEFT, Reason.FORM))
+    assert fell(found) == dict.fromkeys(stood.stands_for, (EntryForm.LEFT, LeftReason.FORM))
 
 
 def test_what_would_change_on_one_site_is_left_out_there(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_would_change_on_one_site_is_left_out_there(tmp_path: Path) -> None
     assert other.degraded.fields.keys() == {("pdx", "quota", "1")}
     del both["pdx"]["quota"]
     gone = held(tmp_path, QUOTA, {1: stood}, world(there=both), HEAD_OF_TWO)
-    assert fell(gone) == {"pdx/quota/1": (Step.LEFT, Reason.FORM)}
+    assert fell(gone) == {"pdx/quota/1": (EntryForm.LEFT, LeftReason.FORM)}
 
 
 def test_what_no_new_line_is_to_blame_for_refuses_the_text(tmp_path: Path) -> None:

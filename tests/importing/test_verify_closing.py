@@ -10,7 +10,7 @@ from tests.importing.rounds import QUOTA, Stood, fell, held, quota, world
 from tests.importing.small import HEAD, HEAD_OF_TWO, Objects, seen
 from tests.importing.small import world as world_of
 from vastplan.app.importing.verify import Verified
-from vastplan.importing.model import Reason, Step
+from vastplan.importing.model import EntryForm, LeftReason
 from vastplan.model.snapshot import SeenObject
 
 CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
@@ -40,7 +40,7 @@ def test_what_keeps_a_class_closed_is_made_and_is_no_change(tmp_path: Path) -> N
 def test_what_another_document_keeps_closed_is_left_to_it(tmp_path: Path) -> None:
     policy = replace(seen("p-a", "vastplan-a", storage_class="a", namespaces=[], open=True, rule="x"), **THEIRS)
     found = closing(tmp_path, {"admission_policy": [policy]}, ", shared: true")
-    assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.OTHER)}
+    assert fell(found) == {"iad/storage_class/c-a": (EntryForm.LEFT, LeftReason.OTHER)}
     assert found.degraded.why["iad", "storage_class", "c-a"][1] == (
         "iad/admission_policy/vastplan-a: marked as owned by document theirs, whose ledger is elsewhere"
     )
@@ -50,7 +50,7 @@ def test_what_another_document_keeps_closed_is_left_to_it(tmp_path: Path) -> Non
 def test_what_keeps_closed_and_would_change_leaves_the_class(tmp_path: Path) -> None:
     policy = seen("p-a", "vastplan-a", storage_class="a", namespaces=["x"], open=False, rule="another")
     found = closing(tmp_path, {"admission_policy": [policy]}, ", shared: true")
-    assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
+    assert fell(found) == {"iad/storage_class/c-a": (EntryForm.LEFT, LeftReason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
     assert why == (
         "iad/admission_policy/vastplan-a would change: "
@@ -69,7 +69,7 @@ def claims(*namespaces: str) -> list[SeenObject]:
 def test_whom_an_apply_would_cut_off_keeps_the_class_as_it_is(tmp_path: Path) -> None:
     namespaces = {"namespace": [seen("n1", "team")]}
     found = closing(tmp_path, {**namespaces, "persistent_volume_claim": claims("team")})
-    assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
+    assert fell(found) == {"iad/storage_class/c-a": (EntryForm.LEFT, LeftReason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
     assert why == (
         "an apply would narrow access: storage_class a would close to 1 namespace in use: team: 1 claim; "
@@ -84,7 +84,7 @@ def test_who_cannot_be_seen_may_be_cut_off(tmp_path: Path) -> None:
     unread = {("iad", "persistent_volume_claim"): "403 Forbidden"}
     snapshot = world_of({**POOLS, "storage_class": classes}, unread=unread)
     found = held(tmp_path, text, {2: Stood(("iad/storage_class/c-a",))}, snapshot)
-    assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.UNREAD)}
+    assert fell(found) == {"iad/storage_class/c-a": (EntryForm.LEFT, LeftReason.UNREAD)}
 
 
 def test_what_belongs_to_a_site_is_laid_to_all_that_need_it_there(tmp_path: Path) -> None:
@@ -100,7 +100,9 @@ def test_what_belongs_to_a_site_is_laid_to_all_that_need_it_there(tmp_path: Path
         3: Stood(("iad/storage_class/c-b", "pdx/storage_class/c-b"), ("iad", "pdx")),
     }
     found = held(tmp_path, text, stood, world(there=both), HEAD_OF_TWO)
-    assert fell(found) == dict.fromkeys(("iad/storage_class/c-a", "iad/storage_class/c-b"), (Step.LEFT, Reason.FORM))
+    assert fell(found) == dict.fromkeys(
+        ("iad/storage_class/c-a", "iad/storage_class/c-b"), (EntryForm.LEFT, LeftReason.FORM)
+    )
 
 
 def test_an_old_entry_that_means_something_else_refuses_the_text(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Verified
 from vastplan.app.importing.world import ImportOptions, World, read
 from vastplan.app.workspace import Workspace
-from vastplan.importing.meaning import without
+from vastplan.importing.meaning import degrade
 from vastplan.importing.model import Degraded
 from vastplan.importing.write import Text
 from vastplan.model import gc_pause
@@ -58,7 +58,7 @@ def import_live(
     for number in range(1, _ROUNDS + 1):
         tried = draft(world, degraded)
         while tried.changed:
-            degraded = without(tried.changed, degraded)
+            degraded = degrade(tried.changed, degraded)
             tried = draft(world, degraded)
         entries = counted(sum(len(text.entries) for text in tried.texts), "entry")
         progress(f"round {number}: planning {entries} against what was read")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from vastplan.engine.live.observe import Live, Observed
-from vastplan.importing.model import LiveKey, key_of
+from vastplan.importing.model import LiveKey, object_key
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.kind import Kind
@@ -35,7 +35,7 @@ class Addresses:
             for where in self._where(site, kind, attribute):
                 live = self._observed.find(where, kind, attribute, raw)
                 if live is not None:
-                    return f"{kind} {live.name}" if key_of(live) in self._unread else ""
+                    return f"{kind} {live.name}" if object_key(live) in self._unread else ""
                 if not missing and self._observed.error(where, kind) and not self._observed.absent(where, kind):
                     missing = kind if where == site else f"{kind} of {where}"
         return missing
@@ -65,14 +65,14 @@ class Addresses:
 
     def _stands_in(self, live: Live) -> Set[LiveKey]:
         return {
-            key_of(target)
+            object_key(target)
             for _, refers, raw in raw_references(live.kind.fields, live.values)
             for kind, attribute in refers.targets
             for target in self._observed.having(live.site, kind, attribute, raw)
         }
 
     def _ref(self, live: Live) -> Ref | None:
-        address = self._addresses.get(key_of(live))
+        address = self._addresses.get(object_key(live))
         return Ref(address) if address is not None else self.existing(live)
 
     def existing(self, live: Live) -> Ref | None:

@@ -11,7 +11,7 @@ from vastplan.engine.live.owners import Owners
 from vastplan.engine.live.twins import SiteId, twins
 from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of, pattern_of
+from vastplan.importing.model import Left, LeftReason, LiveKey, Selection, object_key, pattern_of
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.shell import word
@@ -48,9 +48,9 @@ def classify(
         for live in sorted(collection.objects, key=lambda live: (live.name, live.locator)):
             address = matches.address_of(live)
             if address is not None and matches.desires(live):
-                managed[key_of(live)] = address
+                managed[object_key(live)] = address
                 kept.append(live)
-                left.append(leave(live, Reason.MANAGED, f"the document has it as {address}"))
+                left.append(leave(live, LeftReason.MANAGED, f"the document has it as {address}"))
                 continue
             reason = _reason(live, standing.of(live), address, lookup, owners, selection, together[name])
             if reason is None:
@@ -60,7 +60,7 @@ def classify(
     return Classified(tuple(free), managed, tuple(kept), tuple(left))
 
 
-def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
+def leave(live: Live, reason: LeftReason, why: str, fix: str = "", path: str = "") -> Left:
     """An object that is left out, with the reason."""
     name = live.locator if live.kind.endpoint.namespaced else live.name
     return Left(live.site, live.kind.name, live.id, name, reason, why, fix, path)
@@ -77,31 +77,31 @@ def _reason(
 ) -> Left | None:
     kind = live.kind
     if standing is Responsibility.COPY or (live.system_owned and lookup.has_source(live)):
-        return leave(live, Reason.MIRROR, "it is a copy of an object on another site")
+        return leave(live, LeftReason.MIRROR, "it is a copy of an object on another site")
     if creator_of(live) == ITSELF:
-        return leave(live, Reason.SYSTEM, "it ships with the product")
+        return leave(live, LeftReason.SYSTEM, "it ships with the product")
     if standing is Responsibility.MADE:
-        return leave(live, Reason.MADE, f"{creator_of(live)} created it for itself")
+        return leave(live, LeftReason.MADE, f"{creator_of(live)} created it for itself")
     if standing is Responsibility.ELSEWHERE:
         return leave(
-            live, Reason.OTHER, f"the document {owners.of(live)} owns it", "type vastplan ledger forget there first"
+            live, LeftReason.OTHER, f"the document {owners.of(live)} owns it", "type vastplan ledger forget there first"
         )
     if address is not None:
         text = f"the ledger has it as {address}, but the document does not: the next apply deletes it"
         fix = f"put {address} back, write renamed_from: {address.name} if it has a new name, or type vastplan ledger forget PATH {word(address)}"
-        return leave(live, Reason.PENDING, text, fix)
+        return leave(live, LeftReason.PENDING, text, fix)
     if kind.on_request and not selection.asked_for(live):
         text = f"import skips every {kind.name} unless you ask for it"
-        return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
+        return leave(live, LeftReason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
     if kind.distinct_by_id:
         text = f"no system returns where the value of a {kind.name} is; an entry has to say it"
         fix = "write an entry whose deliver names the Secret with the value, and apply with --adopt; or write a new one"
-        return leave(live, Reason.FORM, text, fix)
+        return leave(live, LeftReason.FORM, text, fix)
     if (live.site, live.id) in twins:
         ids = ", ".join(twins[live.site, live.id])
         text = f"several objects of kind {kind.name} have its identity (ids {ids}): vastplan cannot determine which one is meant"
-        return leave(live, Reason.TWINS, text, "rename or delete all but one")
+        return leave(live, LeftReason.TWINS, text, "rename or delete all but one")
     excluded = selection.excludes(live)
     if excluded:
-        return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
+        return leave(live, LeftReason.UNSELECTED, f"{excluded} leaves it out")
     return None

@@ -16,18 +16,18 @@ def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: 
     """
     said = dict(typed)
     for name, default in defaults.items():
-        own, there = said.get(name), whole.get(name)
+        own, inherited = said.get(name), whole.get(name)
         if name in _NO_VALUE:
             continue
-        if name not in said and there != default:
-            said[name] = _unsaid(there, default)
+        if name not in said and inherited != default:
+            said[name] = _unsaid(inherited, default)
         elif isinstance(own, Mapping) and isinstance(default, Mapping):
-            said[name] = over_defaults(own, there if isinstance(there, Mapping) else {}, default)
+            said[name] = over_defaults(own, inherited if isinstance(inherited, Mapping) else {}, default)
     return said
 
 
-def _unsaid(there: Any, default: Any) -> Any:
+def _unsaid(inherited: Any, default: Any) -> Any:
     """What is written over a default that the entry leaves out: the live value, as far as the default covers it."""
     if isinstance(default, Mapping) and default.keys() != {"existing"}:
-        return over_defaults({}, there if isinstance(there, Mapping) else {}, default)
-    return bool(there) if isinstance(default, bool) else there
+        return over_defaults({}, inherited if isinstance(inherited, Mapping) else {}, default)
+    return bool(inherited) if isinstance(default, bool) else inherited

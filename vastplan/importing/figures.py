@@ -13,7 +13,7 @@ from vastplan.schema.markers import DefaultEvidence
 from vastplan.schema.walk import leaves
 
 
-def figures(flats: Iterable[Flat]) -> ImportedValues:
+def value_counts(flats: Iterable[Flat]) -> ImportedValues:
     """The counts over all these objects; unset values do not count."""
     written, withheld, fallen = 0, 0, 0
     known: Counter[DefaultEvidence] = Counter()

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic_core import PydanticUndefined
 
 from vastplan.engine.live.observe import Live
-from vastplan.importing.accepted import acceptable, named_after, required
+from vastplan.importing.acceptance import accepted_values, is_required, name_fields
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.classify import leave
-from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
+from vastplan.importing.model import Degraded, Detail, Left, LeftReason, object_key
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -54,7 +54,7 @@ def flatten(
 ) -> Flat | Left:
     """An object as an entry, or why it cannot be one: this version does not know a value, or a reference has no name or could not be
     read."""
-    kind, key = live.kind, key_of(live)
+    kind, key = live.kind, object_key(live)
     dropped = dict(degraded.fields.get(key, {}))
     nameless = ""
     unnamed: list[str] = []
@@ -71,9 +71,9 @@ def flatten(
             unnamed.append(str(raw))
         return raw if ref is None else ref
 
-    for name in named_after(kind):
+    for name in name_fields(kind):
         if live.values.get(name, _UNSAID) in (None, ""):
-            return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can express")
+            return leave(live, LeftReason.VALUE, f"its {name} is empty, which no entry can express")
     full: Values = {}
     mappers = {name: mapper for name, _, mapper in kind.fields.referring}
     for field in kind.fields:
@@ -88,26 +88,28 @@ def flatten(
         full[field.name] = value if mapped is None else mapped(value, change)
         if unread:
             text = f"its {field.name} depends on what could not be read: {unread[-1]}"
-            return leave(live, Reason.UNREAD, text, "import again when it can be read")
+            return leave(live, LeftReason.UNREAD, text, "import again when it can be read")
         if len(unnamed) > before:
-            if required(kind, field):
-                return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which has no name here")
+            if is_required(kind, field):
+                return leave(live, LeftReason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which has no name here")
             nameless = nameless or f"{field.name} is {unnamed[-1]!r}, which has no name here"
             dropped.setdefault(field.name, f"no name here for {unnamed[-1]!r}")
     known = defaults.known(live)
-    values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
+    values, fell, why = accepted_values(kind, address, _stated(kind, full, frozenset(dropped), known.keys()))
     others = {field.instead_of.field for field in kind.fields if field.instead_of}
     refused = {name: text for name, text in fell.items() if name in others}
     if refused:  # another field may express it
         unsaid = frozenset(dropped) | refused.keys()
-        values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
+        values, fell, why = accepted_values(kind, address, _stated(kind, full, unsaid, known.keys()))
         fell = dict.fromkeys(refused, "the kind accepts neither form of it") | fell
     if why:  # if a reference without a name was dropped, that is reported as the cause
-        return leave(live, Reason.REFERENCE, nameless) if nameless else leave(live, Reason.VALUE, why)
+        return leave(live, LeftReason.REFERENCE, nameless) if nameless else leave(live, LeftReason.VALUE, why)
     dropped |= fell
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
-        leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
+        leave(live, LeftReason.VALUE, why, path=name)
+        for name, why in sorted(dropped.items())
+        if name not in said_otherwise
     )
     whole = _whole(kind, address, full, frozenset(dropped)) if detail.whole(kind) else None
     return Flat(live, Entry(address, values), full, known, fallen, whole)
@@ -115,11 +117,11 @@ def flatten(
 
 def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:
     """The values of an entry that writes every value; `None` if no such entry is possible."""
-    values, _, why = acceptable(kind, address, _said(kind, full, dropped, frozenset(), whole=True))
+    values, _, why = accepted_values(kind, address, _stated(kind, full, dropped, frozenset(), whole=True))
     return None if why else values
 
 
-def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, whole: bool = False) -> Values:
+def _stated(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, whole: bool = False) -> Values:
     """The values that an entry has to set: not what is unset, and, unless `whole`, not what the document means by default."""
     elsewhere = {field.wire for field in kind.fields}
     values: Values = {}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vastplan.engine.live.observe import Live
-from vastplan.importing.model import Degraded, Reason, Step
+from vastplan.importing.model import Degraded, EntryForm, LeftReason
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -80,7 +80,7 @@ def changed_meanings(
     return changed
 
 
-def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
+def degrade(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
     """What to write without them: each is left out, with the old line that would have to set more first."""
     steps, why, fixes = dict(degraded.steps), dict(degraded.why), dict(degraded.fixes)
     for each in changed:
@@ -92,8 +92,8 @@ def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
         place = f"{where.file}:{where.line}" if where is not None else str(old.address)
         said = ", ".join(f"{field}: {yaml_scalar(name)}" for field, name in each.unsaid)
         for key in of_kind or each.cause.stands_for:
-            steps[key] = Step.LEFT
-            why[key] = Reason.MEANING, f"one more {kind} would change the meaning of {old.address}"
+            steps[key] = EntryForm.LEFT
+            why[key] = LeftReason.MEANING, f"one more {kind} would change the meaning of {old.address}"
             fixes[key] = (
                 f"{place}: write {said}" if said else f"write the entry yourself if that is intended; see {place}"
             )

@@ -20,12 +20,12 @@ _LONGEST = 200  # characters of a pattern that a message asks somebody to type
 LiveKey = tuple[str, str, str]  # site, kind, id
 
 
-def key_of(live: Live) -> LiveKey:
+def object_key(live: Live) -> LiveKey:
     """What identifies an object, whatever its name."""
     return live.site, live.kind.name, live.id
 
 
-class Reason(Enum):
+class LeftReason(Enum):
     """Why an object is not in the document, the first reason that fits."""
 
     SYSTEM = "SYSTEM"  # ships with the product
@@ -46,7 +46,7 @@ class Reason(Enum):
     @property
     def counts(self) -> bool:
         """Whether an object left out for this reason could be managed, so that coverage lacks it."""
-        return self not in (Reason.SYSTEM, Reason.MADE, Reason.MIRROR, Reason.OTHER, Reason.MANAGED)
+        return self not in (LeftReason.SYSTEM, LeftReason.MADE, LeftReason.MIRROR, LeftReason.OTHER, LeftReason.MANAGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Left:
     kind: str
     id: str
     name: str
-    reason: Reason
+    reason: LeftReason
     why: str
     fix: str = ""
     path: str = ""
@@ -140,7 +140,7 @@ def pattern_of(name: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}*"
 
 
-class Step(Enum):
+class EntryForm(Enum):
     """How an object is written, the best form first; an object that cannot be written in a form falls one step."""
 
     COMPOSED = 0  # as a part of a larger entry
@@ -149,22 +149,22 @@ class Step(Enum):
     LEFT = 3
 
     @property
-    def below(self) -> Step:
+    def below(self) -> EntryForm:
         """The next step down."""
-        return Step(min(self.value + 1, Step.LEFT.value))
+        return EntryForm(min(self.value + 1, EntryForm.LEFT.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Degraded:
     """What earlier rounds found cannot be written: how far objects fell, and the fields that are left out, with the reasons."""
 
-    steps: Mapping[LiveKey, Step] = field(default_factory=lambda: MappingProxyType({}))
-    why: Mapping[LiveKey, tuple[Reason, str]] = field(default_factory=lambda: MappingProxyType({}))
+    steps: Mapping[LiveKey, EntryForm] = field(default_factory=lambda: MappingProxyType({}))
+    why: Mapping[LiveKey, tuple[LeftReason, str]] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[LiveKey, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """Names of top-level fields, each with the reason why it is left out."""
     fixes: Mapping[LiveKey, str] = field(default_factory=lambda: MappingProxyType({}))
     """What would let a left-out object be taken."""
 
-    def step(self, key: LiveKey) -> Step:
+    def step(self, key: LiveKey) -> EntryForm:
         """The best form in which an object may be written."""
-        return self.steps.get(key, Step.COMPOSED)
+        return self.steps.get(key, EntryForm.COMPOSED)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from vastplan.engine.live.observe import Live
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import LiveKey, key_of
+from vastplan.importing.model import LiveKey, object_key
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")
 _NO_KEY = re.compile(r"[^A-Za-z0-9._@:+-]+")
@@ -18,7 +18,7 @@ _LONGEST = 128
 _NO_LABELS: Mapping[LiveKey, str] = MappingProxyType({})
 
 
-def names(
+def entry_names(
     free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]], labels: Mapping[LiveKey, str] = _NO_LABELS
 ) -> dict[LiveKey, str]:
     """The key of the entry of each object. `known` are the keys that the document has, by kind: none is used again.
@@ -36,21 +36,21 @@ def names(
         if live.kind.keyed.always:
             key = as_key(f"{within}-{key}")
         if live.kind.keyed.always or not named_so:
-            unnamed.add(key_of(live))
+            unnamed.add(object_key(live))
         claims.setdefault((live.kind.name, key), []).append((live, within))
     named: dict[LiveKey, str] = {}
     second: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for (kind, key), group in claims.items():
         if key not in known.get(kind, ()) and _one_entry(group):
-            named |= {key_of(live): key for live, _ in group}
+            named |= {object_key(live): key for live, _ in group}
             continue
         for live, within in group:
-            unnamed.add(key_of(live))
+            unnamed.add(object_key(live))
             second.setdefault((kind, as_key(f"{within}-{key}")), []).append((live, within))
-    given = {(live.kind.name, named[key_of(live)]) for live in free if key_of(live) in named}
+    given = {(live.kind.name, named[object_key(live)]) for live in free if object_key(live) in named}
     for (kind, key), group in second.items():
         free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
-        named |= {key_of(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
+        named |= {object_key(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
     if labels:
         placed = [placed for group in claims.values() for placed in group]
         named |= _labelled(placed, named, {key: labels[key] for key in unnamed & labels.keys()}, unnamed, known)
@@ -59,9 +59,11 @@ def names(
 
 def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, str]:
     """The keys, without those that several objects on one site have."""
-    had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
+    had = Counter((live.site, live.kind.name, named[object_key(live)]) for live in free)
     return {
-        key_of(live): named[key_of(live)] for live in free if had[live.site, live.kind.name, named[key_of(live)]] == 1
+        object_key(live): named[object_key(live)]
+        for live in free
+        if had[live.site, live.kind.name, named[object_key(live)]] == 1
     }
 
 
@@ -76,15 +78,15 @@ def _labelled(
     all."""
     entries: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for live, within in placed:
-        entries.setdefault((live.kind.name, named[key_of(live)]), []).append((live, within))
+        entries.setdefault((live.kind.name, named[object_key(live)]), []).append((live, within))
     wanted: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for (kind, _), group in entries.items():
-        keys = {key_of(live) for live, _ in group}
+        keys = {object_key(live) for live, _ in group}
         said = {labels[key] for key in keys & labels.keys()}
         if len(said) == 1 and keys <= unnamed:
             wanted.setdefault((kind, said.pop()), []).extend(group)
     return {
-        key_of(live): label
+        object_key(live): label
         for (kind, label), group in wanted.items()
         if label not in known.get(kind, ()) and (kind, label) not in entries and _one_entry(group)
         for live, _ in group

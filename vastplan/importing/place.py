@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from vastplan.importing.fold import fold
-from vastplan.importing.model import Degraded, LiveKey, Step
+from vastplan.importing.model import Degraded, EntryForm, LiveKey
 from vastplan.importing.name import as_key
 from vastplan.importing.recover import Written
 from vastplan.model.dataclass import dataclass
@@ -43,7 +43,7 @@ class File:
     entries: tuple[Placed, ...]
 
 
-def place(
+def place_entries(
     written: Sequence[Written],
     sites: Mapping[str, Site],
     registry: Registry,
@@ -65,7 +65,7 @@ def place(
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
     for one in written:
         address = one.entry.address
-        nested = all(degraded.step(key).value <= Step.NESTED.value for key in one.stands_for)
+        nested = all(degraded.step(key).value <= EntryForm.NESTED.value for key in one.stands_for)
         own = one.entry.values.get("tenant")
         tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
         groups.setdefault((tenant, address.kind, address.name), {})[address.site] = one
@@ -87,9 +87,9 @@ def place(
     for tenant, entry in inside:
         containers[tenant].parts.append(entry)
     for entry in (*flat, *containers.values()):
-        _say_sites(entry, sites, None, given_sites)
+        _write_sites(entry, sites, None, given_sites)
         for part in entry.parts:
-            _say_sites(part, sites, entry, given_sites)
+            _write_sites(part, sites, entry, given_sites)
     return _files(containers, flat, single=single)
 
 
@@ -100,7 +100,7 @@ def _typed(type_: EntryType, entry: Written, tenant: str, document_form: Documen
     return values
 
 
-def _say_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | None, given: Set[str]) -> None:
+def _write_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | None, given: Set[str]) -> None:
     """Write `sites` if an entry would be on other sites without it, or if the document's defaults set it."""
     if entry.type.sites is not None:
         return

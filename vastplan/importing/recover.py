@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from vastplan.engine.live.observe import Live
-from vastplan.importing.accepted import refused
+from vastplan.importing.acceptance import rejected_field
 from vastplan.importing.classify import leave
 from vastplan.importing.flatten import Flat
-from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
+from vastplan.importing.model import Degraded, EntryForm, Left, LeftReason, LiveKey, object_key
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
@@ -32,7 +32,7 @@ class Written:
     note: str = ""
 
 
-def recover(
+def recover_entries(
     flats: Sequence[Flat],
     sites: Mapping[str, Site],
     registry: Registry,
@@ -53,16 +53,16 @@ def recover(
     entries = {address: flat.entry for address, flat in of_address.items()}
     parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
     scope = Scope(sites, [*known, *entries.values()])
-    there = {flat.entry.address: flat.entry for flat in managed} | {entry.address: entry for entry in known}
+    existing = {flat.entry.address: flat.entry for flat in managed} | {entry.address: entry for entry in known}
     full |= {flat.entry.address: flat.full for flat in managed}
-    single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
+    single = {flat.entry.address for flat in flats if degraded.step(object_key(flat.live)) is not EntryForm.COMPOSED}
     objects_of = {address: flat.live for address, flat in of_address.items()}
     trial = _Trial(scope, registry, lambda ref: objects_of.get(ref.target) or live_of(ref))
     notes: dict[Address, str] = {}
     unsaid: list[Left] = []
     objections: dict[Address, str] = {}
     for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
-        pieces = Pieces(sites, entries.values(), full, sight, there)
+        pieces = Pieces(sites, entries.values(), full, sight, existing)
         claimed: set[Address] = set()
         assert composition.recover is not None
         for candidate in composition.recover(pieces):
@@ -71,7 +71,7 @@ def recover(
                     why = candidate.why or objections.get(candidate.address, "")
                     for part in parts[candidate.address] if candidate.unread else (candidate.address,):
                         live = of_address[part].live
-                        missing, reason = candidate.unread, Reason.UNASKED if candidate.unasked else Reason.FORM
+                        missing, reason = candidate.unread, LeftReason.UNASKED if candidate.unasked else LeftReason.FORM
                         unsaid.append(_unread(live, missing) if missing else leave(live, reason, why, candidate.fix))
                 continue
             if any(pieces.known(address) for address in candidate.stands_for):
@@ -98,7 +98,7 @@ def recover(
             notes[address] = candidate.note
     written = []
     for address, entry in entries.items():
-        keys = tuple(key_of(of_address[part].live) for part in parts[address])
+        keys = tuple(object_key(of_address[part].live) for part in parts[address])
         if address.kind in registry.types:
             written.append(Written(entry, keys, notes.get(address, "")))
             unsaid += (left for part in parts[address] for left in _unsaid_keys(of_address[part], entry))
@@ -108,7 +108,7 @@ def recover(
             if unreadable:
                 unsaid.append(_unread(live, unreadable[0]))
             else:
-                unsaid.append(leave(live, Reason.FORM, "no entry can express it"))
+                unsaid.append(leave(live, LeftReason.FORM, "no entry can express it"))
     return written, unsaid
 
 
@@ -119,12 +119,12 @@ def _unsaid_keys(flat: Flat, entry: Entry) -> Iterator[Left]:
     for field in flat.live.kind.fields:
         if field.keys_of_others is not None and flat.entry.values.get(field.name):
             text = f"it is a part of {entry.address}, whose entry cannot set {field.name} of its parts"
-            yield leave(flat.live, Reason.FORM, text, path=field.name)
+            yield leave(flat.live, LeftReason.FORM, text, path=field.name)
 
 
 def _unread(live: Live, kind: str) -> Left:
     text = f"cannot determine what it is a part of: {kind} could not be read"
-    return leave(live, Reason.UNREAD, text, "import again when it can be read")
+    return leave(live, LeftReason.UNREAD, text, "import again when it can be read")
 
 
 def _ways_back(registry: Registry) -> Iterator[Composition]:
@@ -142,7 +142,7 @@ class _Trial:
     def objection(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> str:
         """Why an entry does not compose to exactly these objects, and to others only if those may be missing; "" if it does."""
         address = candidate.entry.address
-        problem = refused(self._registry.types[address.kind], address, candidate.entry.values)
+        problem = rejected_field(self._registry.types[address.kind], address, candidate.entry.values)
         if problem is not None:
             return ": ".join(filter(None, problem))
         before = len(self._scope.findings)
@@ -190,21 +190,21 @@ class _Trial:
             live = self._live_of(Ref(address, value.managed))
             return value.target.name if live is None else live.attributes.get(refers.attribute(address.kind))
 
-        wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
+        wanted, live = map_references(kind.fields, entry.values, resolved), flat.live.values
         said = leaves(kind.fields, wanted)
         alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
         if any((kind.name, path[0]) not in implied and kind.field(path[0]).keys_of_others is None for path in alone):
             return False  # a value that the object's own entry would set would be lost
         return all(
-            _same(leaf.field, leaf.value, value_at(there, leaf.path))
+            _same(leaf.field, leaf.value, value_at(live, leaf.path))
             for leaf in said
-            if leaf.path[0] in there or not leaf.field.has(Marker.WRITE_ONLY)
-        ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
+            if leaf.path[0] in live or not leaf.field.has(Marker.WRITE_ONLY)
+        ) and all(str(wanted.get(name)) == str(live.get(name)) for name in kind.identity)
 
 
-def _same(field: Field, wanted: Any, there: Any) -> bool:
+def _same(field: Field, wanted: Any, live: Any) -> bool:
     """Whether a leaf is as desired; ids and names are compared as text, because the same one may be a number or a text."""
-    return _texts(wanted) == _texts(there) if field.refers is not None else same(field, wanted, there)
+    return _texts(wanted) == _texts(live) if field.refers is not None else same(field, wanted, live)
 
 
 def _texts(value: Any) -> list[str]:

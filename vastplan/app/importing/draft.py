@@ -11,19 +11,19 @@ from vastplan.document.document_form import document_form, document_reference
 from vastplan.document.scalars import flow
 from vastplan.engine.live.observe import Live
 from vastplan.importing.addresses import Addresses
-from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import leave
 from vastplan.importing.comment import comments, rooms_of
+from vastplan.importing.common_values import shared_values, take_out
+from vastplan.importing.composition_choices import without_what_is_chosen
 from vastplan.importing.document_defaults import over_defaults
-from vastplan.importing.figures import figures
+from vastplan.importing.figures import value_counts
 from vastplan.importing.flatten import Flat, flatten
-from vastplan.importing.full import in_full
+from vastplan.importing.full_values import full_entries
 from vastplan.importing.meaning import Changed, changed_meanings
-from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
-from vastplan.importing.place import place
-from vastplan.importing.recover import Written, recover
+from vastplan.importing.model import Degraded, EntryForm, Left, LeftReason, LiveKey, object_key
+from vastplan.importing.place import place_entries
+from vastplan.importing.recover import Written, recover_entries
 from vastplan.importing.server_defaults import ServerDefaults
-from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -62,9 +62,9 @@ class Draft:
 def _gathered(world: World, degraded: Degraded) -> Gathered:
     """Flatten each object by itself, then combine objects into entries."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
-    out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
-    live = [each for each in world.free if key_of(each) not in out]
-    addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
+    out = {key for key, step in degraded.steps.items() if step is EntryForm.LEFT}
+    live = [each for each in world.free if object_key(each) not in out]
+    addresses = {object_key(each): Address(each.site, each.kind.name, world.keys[object_key(each)]) for each in live}
     versions = {
         (site, system): str(known[f"{system}_version"])
         for site, known in world.source.probed().items()
@@ -73,28 +73,28 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
     }
     defaults = ServerDefaults(world.observed, versions)
     left: list[Left] = [
-        leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
+        leave(each, *degraded.why[object_key(each)], degraded.fixes.get(object_key(each), ""))
         for each in world.free
-        if key_of(each) in out
+        if object_key(each) in out
     ]
     flats: list[Flat] = []
     unread: set[LiveKey] = set()
     while True:  # an object that depends on a left-out object is left out too
         naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
-        results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded, detail) for each in live]
+        results = [flatten(each, addresses[object_key(each)], naming, defaults, degraded, detail) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
         gone = [result for result in results if isinstance(result, Left)]
         if not gone:
             break
         left += gone
         lost = {(each.site, each.kind, each.id) for each in gone}
-        unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is Reason.UNREAD}
-        live = [each for each in live if key_of(each) not in lost]
+        unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is LeftReason.UNREAD}
+        live = [each for each in live if object_key(each) not in lost]
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
-    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded, detail) for each in world.kept]
-    kept = {world.managed[key_of(each)]: each for each in world.kept}
+    ours = [flatten(each, world.managed[object_key(each)], naming, defaults, degraded, detail) for each in world.kept]
+    kept = {world.managed[object_key(each)]: each for each in world.kept}
 
     def live_of(ref: Ref) -> Live | None:
         if ref.target in kept:
@@ -120,7 +120,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
 
     sight = Sight(rooms, by_name_there, world.options.close, unseen)
     have = [each for each in ours if isinstance(each, Flat)]
-    recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
+    recovered, unsaid = recover_entries(flats, sites, registry, known, have, degraded, live_of, sight)
     changed = tuple(changed_meanings(recovered, known, sites, registry, live_there))
     given = world.workspace.document.defaults
     written = without_what_is_chosen(recovered, known, sites, registry, given)
@@ -136,7 +136,7 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
     if gathered.changed:
         return Draft((), (), changed=gathered.changed)
     of_address = gathered.of_address
-    written = in_full(gathered.written, of_address)
+    written = full_entries(gathered.written, of_address)
     entries = {each.entry.address for each in written}
     entries |= {entry.address for entry in world.workspace.document.entries}
 
@@ -162,16 +162,16 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         return over_defaults(typed, whole, given[type_.section])
 
     sited = {section for section, values in given.items() if "sites" in values}
-    files = place(written, sites, registry, degraded, form, single=world.options.single, given_sites=sited)
+    files = place_entries(written, sites, registry, degraded, form, single=world.options.single, given_sites=sited)
     types = [registry.sections[name] for name in registry.sections]
     defaults: dict[str, Mapping[str, Any]] = {}
     if folded:
         known = {registry.types[entry.address.kind].section for entry in world.workspace.document.entries}
-        defaults = shared(files, known, lambda values: len(flow(values)))
+        defaults = shared_values(files, known, lambda values: len(flow(values)))
         take_out(files, defaults)
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
     said = {key for text in made for entry in text.entries.values() for key in entry.stands_for}
-    values = figures(flat for flat in gathered.flats if key_of(flat.live) in said)
+    values = value_counts(flat for flat in gathered.flats if object_key(flat.live) in said)
     return Draft(tuple(made), gathered.left, values)
 
 
@@ -183,7 +183,7 @@ def of_tenants(world: World) -> World:
     gathered = _gathered(world, Degraded())
     called = {address: flat.live.name for address, flat in gathered.of_address.items()}
     every = [live for collection in world.observed.collections.values() for live in collection.objects]
-    called |= {world.managed[key_of(live)]: live.name for live in every if key_of(live) in world.managed}
+    called |= {world.managed[object_key(live)]: live.name for live in every if object_key(live) in world.managed}
     placed: set[LiveKey] = set()
     inside: set[Address] = set()
     for each in gathered.written:
@@ -201,6 +201,10 @@ def of_tenants(world: World) -> World:
         if isinstance(within, Ref) and within.target in inside:
             placed.update(each.stands_for)
     out = tuple(
-        leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
+        leave(each, LeftReason.UNSELECTED, "--tenant leaves it out")
+        for each in world.free
+        if object_key(each) not in placed
     )
-    return replace(world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out))
+    return replace(
+        world, free=tuple(each for each in world.free if object_key(each) in placed), left=(*world.left, *out)
+    )

@@ -12,7 +12,7 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.observe import Live
 from vastplan.importing.classify import leave
-from vastplan.importing.model import Left, LiveKey, Reason, key_of
+from vastplan.importing.model import Left, LeftReason, LiveKey, object_key
 from vastplan.importing.write import Text
 from vastplan.model.address import Address
 from vastplan.model.import_result import (
@@ -82,7 +82,7 @@ def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[Live
     """The live objects that the plan adopts and the `old` document did not have."""
     actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
     matched = (planned.matches.match(action.address).live for action in actions)
-    return {key_of(live) for live in matched if live is not None}
+    return {object_key(live) for live in matched if live is not None}
 
 
 def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -> Iterator[Left]:
@@ -97,12 +97,12 @@ def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -
             seen.add(key)
             yield each
     for live in free:
-        if key_of(live) in seen:
+        if object_key(live) in seen:
             continue
         if live.kind.mirrored:
-            yield leave(live, Reason.MIRROR, "it is a copy of an object on another site")
+            yield leave(live, LeftReason.MIRROR, "it is a copy of an object on another site")
         else:
-            yield leave(live, Reason.FORM, "the new entries do not adopt it")
+            yield leave(live, LeftReason.FORM, "the new entries do not adopt it")
 
 
 def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
@@ -125,7 +125,7 @@ def coverage_of(
     """The coverage, by kind, of the collections whose coverage `drift` reports, counted as `drift` counts it."""
     new = Counter(kind for site, kind, _ in taken if (site, kind) in in_use)
     counted = [each for each in left if (each.site, each.kind) in in_use and not each.path]
-    managed = Counter(each.kind for each in counted if each.reason is Reason.MANAGED)
+    managed = Counter(each.kind for each in counted if each.reason is LeftReason.MANAGED)
     lacking = Counter(each.kind for each in counted if each.reason.counts)
     return tuple(
         ImportCoverage(kind, managed[kind], new[kind], lacking[kind]) for kind in sorted({*new, *managed, *lacking})

@@ -12,7 +12,7 @@ from vastplan.importing.model import LiveKey
 from vastplan.importing.terraform import match
 from vastplan.importing.terraform.handover import handover
 from vastplan.importing.terraform.match import Matched
-from vastplan.importing.terraform.state import STATE_BYTES, State, parse
+from vastplan.importing.terraform.state import STATE_BYTES, TerraformState, parse_state
 from vastplan.model import regular_files
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
@@ -29,7 +29,7 @@ class StateFile:
 
     name: str
     sites: tuple[str, ...]
-    state: State
+    state: TerraformState
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def look_up(states: Iterable[StateFile], observed: Observed) -> tuple[Found, ...
 
 def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
     """The names of objects in Terraform; an object in two states has the name of the instance that sorts first."""
-    return match.labels(chain.from_iterable(each.matches for each in found))
+    return match.matched_labels(chain.from_iterable(each.matches for each in found))
 
 
 def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
@@ -103,10 +103,10 @@ def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
     return site, Path(path)
 
 
-def _read(path: Path) -> State:
+def _read(path: Path) -> TerraformState:
     try:
         content = regular_files.read_regular(path, STATE_BYTES)
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "no file can be called that"
         raise VastplanError(f"{inert(path)} cannot be read: {reason}") from None
-    return parse(content, inert(path))
+    return parse_state(content, inert(path))

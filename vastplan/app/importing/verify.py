@@ -18,7 +18,7 @@ from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.meaning import meaning
-from vastplan.importing.model import Degraded, LiveKey, Reason, Step
+from vastplan.importing.model import Degraded, EntryForm, LeftReason, LiveKey
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -46,11 +46,11 @@ class Line:
     inside: str
 
     @property
-    def form(self) -> Step:
+    def form(self) -> EntryForm:
         """The form in which the entry is written."""
         if len(self.entry.stands_for) > len(self.entry.sites):
-            return Step.COMPOSED
-        return Step.NESTED if self.inside else Step.FLAT
+            return EntryForm.COMPOSED
+        return EntryForm.NESTED if self.inside else EntryForm.FLAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Verified:
 class _Faults:
     """What a round has found wrong, by object."""
 
-    fall: dict[LiveKey, tuple[Step, Reason, str]] = field(default_factory=dict)
+    fall: dict[LiveKey, tuple[EntryForm, LeftReason, str]] = field(default_factory=dict)
     """The step that an object falls from, and why."""
     fields: dict[LiveKey, dict[str, str]] = field(default_factory=dict)
     refused: list[Finding] = field(default_factory=list)
@@ -145,14 +145,14 @@ class _Judge:
         theirs, cuts_off = blocks.get("other-document"), blocks.get("narrows")
         lines = self.behind.lines(action.address) if theirs or cuts_off else []
         if theirs is not None and lines:
-            _leave(lines, action, Reason.OTHER, f"{action.address}: {theirs.message}", self.faults)
+            _leave(lines, action, LeftReason.OTHER, f"{action.address}: {theirs.message}", self.faults)
             return True
         if cuts_off is None:
             return False
         unread = any(self.planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
         fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.field) is not None]
         text = "; ".join([f"an apply would narrow access: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
-        _leave(lines, action, Reason.UNREAD if unread else Reason.FORM, text, self.faults)
+        _leave(lines, action, LeftReason.UNREAD if unread else LeftReason.FORM, text, self.faults)
         return True
 
     def _would_change(self, action: Action, keeps_closed: bool) -> None:
@@ -161,17 +161,17 @@ class _Judge:
             self.faults.refused.append(_change(action))
         elif keeps_closed:
             text = f"{action.address} would change: {_changes(action)}"
-            _leave(lines, action, Reason.FORM, text, self.faults)
+            _leave(lines, action, LeftReason.FORM, text, self.faults)
         else:
             _blame_action(lines[0], action, self.faults)
 
 
-def _leave(lines: Iterable[Line], action: Action, reason: Reason, text: str, faults: _Faults) -> None:
+def _leave(lines: Iterable[Line], action: Action, reason: LeftReason, text: str, faults: _Faults) -> None:
     """Leave out the objects of these lines on the action's site: no other form of their entries would help."""
     for line in lines:
         for key in line.entry.stands_for:
             if key[0] == action.address.site:
-                faults.fall.setdefault(key, (Step.FLAT, reason, text))
+                faults.fall.setdefault(key, (EntryForm.FLAT, reason, text))
 
 
 def _changes(action: Action) -> str:
@@ -211,17 +211,17 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
     site = finding.address.partition("/")[0]
     there = [key for key in line.entry.stands_for if key[0] == site]
     for key in there or line.entry.stands_for:  # an entry may be correct on another site
-        faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
+        faults.fall.setdefault(key, (line.form, LeftReason.FORM, f"{finding.code}: {finding.message}"))
 
 
 def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
-    composed = line.form is Step.COMPOSED
+    composed = line.form is EntryForm.COMPOSED
     for key in line.entry.stands_for:
         if key[0] != action.address.site:
             continue
         if composed or action.verb is not Verb.ADOPT:
             what = ", ".join(change.path for change in action.changes)
-            faults.fall.setdefault(key, (line.form, Reason.FORM, f"as an entry it would differ: {what}"))
+            faults.fall.setdefault(key, (line.form, LeftReason.FORM, f"as an entry it would differ: {what}"))
         else:
             for change in action.changes:
                 name = change.path.split(".")[0]
@@ -237,14 +237,14 @@ def _learned(
         {key: dict(names) for key, names in degraded.fields.items()},
     )
     for key, (form, reason, text) in faults.fall.items():
-        steps[key] = form.below if patient else Step.LEFT
+        steps[key] = form.below if patient else EntryForm.LEFT
         why[key] = reason, text
     for key, names in faults.fields.items():
         if key in fields and names.keys() <= fields[key].keys():
             steps[key] = (
-                degraded.step(key).below if patient else Step.LEFT
+                degraded.step(key).below if patient else EntryForm.LEFT
             )  # the field was left out already, and the plan still changes it
-            why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
+            why.setdefault(key, (LeftReason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
     learned = replace(
         degraded, steps=MappingProxyType(steps), why=MappingProxyType(why), fields=MappingProxyType(fields)

@@ -19,8 +19,8 @@ from vastplan.engine.live.users import UsersIndex, index_users
 from vastplan.engine.matching.match import match
 from vastplan.importing.classify import classify, leave
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
-from vastplan.importing.name import names
+from vastplan.importing.model import Detail, Left, LeftReason, LiveKey, Selection, object_key
+from vastplan.importing.name import entry_names
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
@@ -93,11 +93,11 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     found = look_up(options.states, observed)
-    named = names(classified.free, lookup, known, labels(found))
+    named = entry_names(classified.free, lookup, known, labels(found))
     nameless = tuple(
-        leave(each, Reason.TWINS, f"only its id distinguishes it from another {each.kind.name}")
+        leave(each, LeftReason.TWINS, f"only its id distinguishes it from another {each.kind.name}")
         for each in classified.free
-        if key_of(each) not in named
+        if object_key(each) not in named
     )
     return World(
         workspace,
@@ -109,7 +109,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
         classified.managed,
         classified.kept,
         (*classified.left, *nameless),
-        tuple(each for each in classified.free if key_of(each) in named),
+        tuple(each for each in classified.free if object_key(each) in named),
         index_users(observed, kinds.values()),
         held,
         named,

@@ -23,7 +23,7 @@ _WRITTEN = {char: f"\\{letter}" for letter, char in _PLAIN.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ModuleCall:
     """One call of a module, with the key of its instance."""
 
     name: str
@@ -34,7 +34,7 @@ class Step:
 class ResourceAddress:
     """A resource (or, with `data`, a data source) in an instance of a module, without the key of the resource."""
 
-    module: tuple[Step, ...]
+    module: tuple[ModuleCall, ...]
     type: str
     name: str
     data: bool = False
@@ -44,7 +44,7 @@ class ResourceAddress:
         """The same address in the configuration, where modules have no keys."""
         if not self.keyed:
             return self
-        return ResourceAddress(tuple(Step(step.name) for step in self.module), self.type, self.name, self.data)
+        return ResourceAddress(tuple(ModuleCall(step.name) for step in self.module), self.type, self.name, self.data)
 
     @property
     def keyed(self) -> bool:
@@ -75,7 +75,7 @@ def is_identifier(text: object) -> bool:
     return isinstance(text, str) and text[:1] != "-" and text.replace("-", "_").isidentifier()
 
 
-def parse_module(text: str) -> tuple[Step, ...]:
+def parse_module(text: str) -> tuple[ModuleCall, ...]:
     """The steps of `module.a["x"].module.b[0]`, empty for an empty text. Raises `ValueError`, without the text in its message."""
     steps, rest = _steps(text)
     if rest:
@@ -93,14 +93,16 @@ def parse_resource(text: str) -> ResourceAddress:
     return ResourceAddress(module, names[-2], names[-1], data)
 
 
-def _steps(text: str) -> tuple[tuple[Step, ...], str]:
+def _steps(text: str) -> tuple[tuple[ModuleCall, ...], str]:
     """The modules that an address begins with, and the rest."""
     steps, place = [], 0
     while match := _STEP.match(text, place):
         name, number, quoted = match.groups()
         if not is_identifier(name):
             raise ValueError("not the address of a module")
-        steps.append(Step(name, int(number) if number is not None else None if quoted is None else _unquoted(quoted)))
+        steps.append(
+            ModuleCall(name, int(number) if number is not None else None if quoted is None else _unquoted(quoted))
+        )
         place = match.end()
     return tuple(steps), text[place:]
 

@@ -14,13 +14,13 @@ from vastplan.engine.live.matches import LiveKey
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.terraform.address import Key
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy, ResourceType
-from vastplan.importing.terraform.state import Instance, State
+from vastplan.importing.terraform.state import Instance, TerraformState
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.handover import Standing
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")  # what a key of a document may be
-_SAID = {
+_STATED = {
     "name": "name",
     "path": "path",
     "tenant": "tenant_id",
@@ -43,7 +43,7 @@ class Matched:
         return self.instance.address
 
 
-def matched(state: State, observed: Observed, *sites: str) -> tuple[Matched, ...]:
+def matched(state: TerraformState, observed: Observed, *sites: str) -> tuple[Matched, ...]:
     """Every instance of a state with its live object, in the state's order.
 
     With several sites, the object is on the site where it is found; if it is found on more than one, nothing is guessed.
@@ -52,7 +52,7 @@ def matched(state: State, observed: Observed, *sites: str) -> tuple[Matched, ...
     return tuple(_of(instance, observed, sites, foreign) for instance in state.instances)
 
 
-def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
+def matched_labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
     """The Terraform names of objects, by object: only names that no other object of the same kind and site has.
 
     The name is that of the resource, with its key if that is a text; if several objects share it, the names of their modules come first.
@@ -68,7 +68,7 @@ def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
     return {key: name for key, name in unique.items() if _LABEL.fullmatch(name) and taken[key[:2], name] == 1}
 
 
-def _foreign(state: State, observed: Observed, sites: Sequence[str]) -> dict[str, str]:
+def _foreign(state: TerraformState, observed: Observed, sites: Sequence[str]) -> dict[str, str]:
     """The sites that the state is not of, and why: two clusters may have the same names and ids, but not the same guids.
 
     Such a site has objects with ids of the state but other guids, and none with the same guid.
@@ -139,7 +139,7 @@ def _denied(instance: Instance, live: Live) -> str:
     guid = live.attributes.get("guid")
     if guid and instance.guid:
         return "" if guid == instance.guid else _other(live, "guid", str(guid), instance.guid)
-    said = {field: getattr(instance, _SAID[field]) for field in live.kind.identity if field in _SAID}
+    said = {field: getattr(instance, _STATED[field]) for field in live.kind.identity if field in _STATED}
     if not any(said.get(field) for field in ("name", "path")):
         said = {"name": instance.name}
     said = {field: text for field, text in said.items() if text}
@@ -152,8 +152,8 @@ def _denied(instance: Instance, live: Live) -> str:
     return ""
 
 
-def _other(live: Live, field: str, there: str, said: str) -> str:
-    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(there, 100)}, but the state has {inert(said, 100)}"
+def _other(live: Live, field: str, live_value: str, stated: str) -> str:
+    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(live_value, 100)}, but the state has {inert(stated, 100)}"
 
 
 def _names(instance: Instance) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 Reads `terraform.tfstate` (format 4) and what `terraform show -json` prints of a state (format 1). A state holds every value of every
 resource, including passwords in clear text: when the parser reaches the closing bracket of an object, it drops all keys but those of
-`_KEPT`, and a `State` has only what `Instance` declares of them. No error contains any of the text.
+`_KEPT`, and a `TerraformState` has only what `Instance` declares of them. No error contains any of the text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from vastplan.importing.terraform.address import (
     Key,
+    ModuleCall,
     ResourceAddress,
-    Step,
     is_identifier,
     parse_module,
     parse_resource,
@@ -74,7 +74,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TerraformState:
     """All instances, in the order of their addresses."""
 
     instances: tuple[Instance, ...] = ()
@@ -84,7 +84,7 @@ class _Damaged(ValueError):
     """The text is not a valid state. The message says where, and contains nothing of the text."""
 
 
-def parse(raw: bytes | str, name: str = "the Terraform state") -> State:
+def parse_state(raw: bytes | str, name: str = "the Terraform state") -> TerraformState:
     """The instances in a state; `name` is what a message calls the state.
 
     Raises:
@@ -100,7 +100,7 @@ def parse(raw: bytes | str, name: str = "the Terraform state") -> State:
     return state
 
 
-def _read(content: bytes) -> tuple[State | None, str]:
+def _read(content: bytes) -> tuple[TerraformState | None, str]:
     try:
         data = strict_json.parse_json(content, _KEPT)
     except ValueError:
@@ -114,7 +114,7 @@ def _read(content: bytes) -> tuple[State | None, str]:
         _unique(instances)
     except _Damaged as damage:
         return None, f"is damaged: {damage}"
-    return State(tuple(instances)), ""
+    return TerraformState(tuple(instances)), ""
 
 
 def _not_read(data: Any) -> str:
@@ -142,7 +142,7 @@ def _unique(instances: list[Instance]) -> None:
 
 def _instances(resources: Any) -> Iterator[Instance]:
     """The instances in `terraform.tfstate`: a list of resources, each with its instances."""
-    modules: dict[str, tuple[Step, ...]] = {"": ()}
+    modules: dict[str, tuple[ModuleCall, ...]] = {"": ()}
     known: dict[str, ResourceAddress] = {}
     for number, row in enumerate(_rows(resources, "resources"), 1):
         where = f"resource {number}"
@@ -157,7 +157,7 @@ def _instances(resources: Any) -> Iterator[Instance]:
 def _shown_instances(values: Any) -> Iterator[Instance]:
     """The instances in `terraform show -json`: nested modules, each with a list of instances. A state without a resource has no
     `values`."""
-    modules: dict[str, tuple[Step, ...]] = {"": ()}
+    modules: dict[str, tuple[ModuleCall, ...]] = {"": ()}
     known: dict[str, ResourceAddress] = {}
     waiting = [] if values is None else [_row(_row(values, "its values").get("root_module", {}), "the root module")]
     number = 0
@@ -208,7 +208,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if type(value) is int else ""
 
 
-def _address(row: Mapping[str, Any], module: tuple[Step, ...], where: str) -> ResourceAddress:
+def _address(row: Mapping[str, Any], module: tuple[ModuleCall, ...], where: str) -> ResourceAddress:
     mode, type_, name = row.get("mode"), row.get("type"), row.get("name")
     if mode not in ("managed", "data"):
         raise _Damaged(f"{where} is neither managed nor a data source")
@@ -217,7 +217,7 @@ def _address(row: Mapping[str, Any], module: tuple[Step, ...], where: str) -> Re
     return ResourceAddress(module, type_, name, mode == "data")
 
 
-def _module(text: Any, known: dict[str, tuple[Step, ...]], where: str) -> tuple[Step, ...]:
+def _module(text: Any, known: dict[str, tuple[ModuleCall, ...]], where: str) -> tuple[ModuleCall, ...]:
     text = "" if text is None else text
     if not isinstance(text, str):
         raise _Damaged(f"{where} is in a module whose address cannot be read")

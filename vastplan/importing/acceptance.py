@@ -23,19 +23,19 @@ _LARGE, _LONG = 10**15, 100
 """Numbers up to the first, and plain ASCII keys up to the second in length, can always be written."""
 
 
-def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
+def accepted_values(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
     """The values that the model accepts; why others were dropped, by field or key; and why no entry is possible, "" if one is."""
     fell: dict[str, str] = {}
     for name, problem in _unwritable_fields(values).items():
-        if required(kind, kind.field(name)):
+        if is_required(kind, kind.field(name)):
             return values, fell, f"{name}: {problem}"
         fell[name] = problem
         values = {other: value for other, value in values.items() if other != name}
-    while (problems := refused(kind, address, values)) is not None:
+    while (problems := rejected_field(kind, address, values)) is not None:
         said, text = problems
         name = said or _without_one(kind, address, values)
         culprit = next((field for field in kind.fields if field.name == name), None)
-        if culprit is None or required(kind, culprit):
+        if culprit is None or is_required(kind, culprit):
             return values, fell, f"{name}: {text}" if name else text
         rest = {other: value for other, value in values.items() if other != name}
         keys = _refused_keys(kind, address, values, culprit, said)
@@ -81,16 +81,16 @@ def _write_what_is_odd(value: Any) -> None:
         _write_what_is_odd(value.target.name)
 
 
-def required(kind: Kind, field: Field) -> bool:
+def is_required(kind: Kind, field: Field) -> bool:
     """Whether no entry can omit the field: without a field that takes the entry's name, it would describe another object."""
     named_after = field.has(Marker.NAMED) or field.name in kind.identity
     return named_after or kind.model.model_fields[field.name].is_required()
 
 
-def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
+def rejected_field(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first field that the model rejects, and why; `None` if it accepts all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
-    for name in named_after(kind):
+    for name in name_fields(kind):
         typed.setdefault(name, address.name)
     try:
         kind.model.model_validate(typed, context=CANONICAL)
@@ -115,26 +115,26 @@ def _typed(value: Any) -> Any:
 def _without_one(kind: Kind, address: Address, values: Values) -> str:
     """The one field without which the model accepts the others, the last in its order; "" if there is none."""
     for field in reversed(kind.fields):
-        if field.name in values and not required(kind, field):
+        if field.name in values and not is_required(kind, field):
             rest = {name: value for name, value in values.items() if name != field.name}
-            if refused(kind, address, rest) is None:
+            if rejected_field(kind, address, rest) is None:
                 return field.name
     return ""
 
 
-def _refused_keys(kind: Kind, address: Address, values: Values, field: Field, said: str) -> dict[str, str]:
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field, fallback: str) -> dict[str, str]:
     """The keys of a mapping that the model rejects even alone, each with the reason; empty if no single key is the cause.
 
-    `said` is the field that the model rejects in all values together; a problem with another field is not the fault of a key.
+    `fallback` is the field that the model rejects in all values together; a problem with another field is not the fault of a key.
     """
     mapping = values[field.name]
     if field.fields or not isinstance(mapping, dict):
         return {}
-    problems = {key: refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
-    return {key: problem[1] for key, problem in problems.items() if problem is not None and problem[0] == said}
+    problems = {key: rejected_field(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None and problem[0] == fallback}
 
 
-def named_after(kind: Kind | EntryType) -> Iterator[str]:
+def name_fields(kind: Kind | EntryType) -> Iterator[str]:
     """The fields that take the entry's name if the entry does not set them."""
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):

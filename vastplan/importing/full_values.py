@@ -10,7 +10,7 @@ from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 
 
-def in_full(written: Sequence[Written], of_address: Mapping[Address, Flat]) -> list[Written]:
+def full_entries(written: Sequence[Written], of_address: Mapping[Address, Flat]) -> list[Written]:
     """The entries; those of `--full` objects have all their values. A value that recovery has put into another form keeps that form: it
     means the same."""
     return [_in_full(one, of_address.get(one.entry.address)) for one in written]

@@ -15,7 +15,7 @@ Values = Mapping[str, Any]
 _Path = tuple[str, ...]
 
 
-def shared(files: Sequence[File], known: Set[str], size: Callable[[Values], int]) -> dict[str, Values]:
+def shared_values(files: Sequence[File], known: Set[str], size: Callable[[Values], int]) -> dict[str, Values]:
     """What all entries of a section have in common, by section. Sections in `known` are skipped: the document has entries there that the
     defaults would change. `size` returns how many characters values take."""
     sections: dict[str, list[Placed]] = {}
