@@ -81,7 +81,10 @@ live: $(VENV)/ready kube
 record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
+# The JSON Schemas, and the index of the kinds that tells what refers to what without loading them.
 schemas: $(VENV)/ready
+	$(BIN)/python -c 'import vastplan.kinds as kinds; from vastplan.schema.discover import INDEX, written; \
+	  import pathlib; pathlib.Path(*kinds.__path__, INDEX).write_text(written(kinds))'
 	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list problems checks rights; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 

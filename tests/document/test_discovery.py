@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
-from vastplan.schema.discover import Registry, check, discover
+from vastplan.schema.discover import INDEX, Registry, check, discover, written
+from vastplan.schema.kind_facts import KindFacts, facts
 
 
 def test_all_that_is_declared_is_found_and_fits_together() -> None:
@@ -26,6 +27,15 @@ def test_a_module_has_the_name_of_its_kind() -> None:
     for name, kind in discover(vastplan.kinds).kinds.items():
         module = kind.model.__module__.rpartition(".")[2]
         assert module == name or (module, name) == ("cluster", "vms"), f"{name} is in {kind.model.__module__}"
+
+
+def test_the_index_is_not_stale() -> None:
+    assert (Path(*vastplan.kinds.__path__) / INDEX).read_text() == written(vastplan.kinds), "run make schemas"
+
+
+def test_the_facts_of_the_index_are_those_of_the_kinds() -> None:
+    kinds = discover(vastplan.kinds).kinds
+    assert facts(kinds) == facts(dict(kinds)) and sum(bool(known.targets) for known in facts(kinds).values()) > 20
 
 
 USED = """
@@ -76,6 +86,21 @@ def package(folder: Path, name: str, *declarations: str, target: str = "lamp") -
 
 
 LAMP = 'KIND = Kind(Model, name="lamp", system="vast", section="lamps", endpoint=Endpoint("/lamps/"))'
+
+
+def test_an_index_of_other_modules_is_not_used(tmp_path: Path) -> None:
+    assert [*package(tmp_path, "house_old", LAMP).kinds] == ["lamp"]
+    home = tmp_path / "house_old"
+    module = __import__("house_old")
+    for text in ("{}", '{"house_old.module0": {}}'):
+        (home / INDEX).write_text(text)
+        assert [*discover(module).kinds] == ([] if "module0" in text else ["lamp"])
+    (home / INDEX).write_text(written(module))
+    (home / "module1.py").write_text((home / "module0.py").read_text().replace("lamp", "bulb"))
+    kinds = discover(module).kinds
+    assert [*kinds] == ["lamp", "bulb"] and facts(kinds)["bulb"] == KindFacts(
+        "vast", frozenset({"bulb"}), frozenset({"bulb"})
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.urls import normalised
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 
 _SystemPlace = tuple[str, str]  # system, and its address
 
@@ -20,7 +21,7 @@ def site_claims(
 ) -> dict[str, SiteClaims]:
     """The claims of other documents by site; `endpoints` has the addresses of each site's systems and ledger. Pure."""
     by_place: dict[_SystemPlace, list[tuple[str, tuple[Claim, ...]]]] = {}
-    systems = sorted({kind.system for kind in kinds.values()})
+    systems = sorted({known.system for known in facts(kinds).values()})
     for part in others.parts:
         claims = _by_system(part, kinds)
         for system in systems:

@@ -1,21 +1,22 @@
 """Finds what the kinds package declares, without importing modules that are not used. No code outside a kind's module names
 the kind.
 
-The index is read from the text of the modules: the name and the section in a top-level `KIND = ...(...)`, `NAME = Kind(...)` or
-`NAME = composite(...)`, and the type in a `NAME = Composition("...", ...)`. A module is imported when one of its declarations is
-used, and must then declare what the index says.
+A module is imported when one of its declarations is used, and must then declare what was known of it. That is read from the text
+of the modules: the name and the section in a top-level `KIND = ...(...)`, `NAME = Kind(...)` or `NAME = composite(...)`, and the
+type in a `NAME = Composition("...", ...)`. A package with `index.json` (`make schemas`; `written` is its text) has the same there,
+with the facts that are asked of all kinds at once; an index that names other modules than those that exist is not used.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import json
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache
-from importlib.machinery import FileFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -25,8 +26,10 @@ from vastplan.schema.composition import Composition
 from vastplan.schema.entries import EntryType, entry_type
 from vastplan.schema.field import Field as KindField
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import KindFacts, facts_of
 
 T = TypeVar("T")
+INDEX = "index.json"
 _DECLARATION = re.compile(rb"^(?:KIND = \w+|\w+ = (Kind|composite|Composition))\(((?:.|\n)*?)(?=^\S|\Z)", re.MULTILINE)
 _NAME, _SECTION, _OF = (re.compile(pattern) for pattern in (rb'\bname="(\w+)"', rb'\bsection="(\w+)"', rb'^\s*"(\w+)"'))
 
@@ -38,6 +41,10 @@ class Declared:
     kinds: frozenset[str]
     compositions: frozenset[str]
     sections: frozenset[tuple[str, str]]
+
+
+Known = Mapping[str, Declared]
+"""What each module declares."""
 
 
 class LazyTable(Mapping[str, T], Generic[T]):
@@ -63,6 +70,21 @@ class LazyTable(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+class LazyKinds(LazyTable[Kind]):
+    """The kinds by name, with the facts of all of them; where no index has these, the first question loads all kinds."""
+
+    def __init__(self, keys: Iterable[str], load: Callable[[str], Kind], known: Mapping[str, KindFacts] | None) -> None:
+        super().__init__(keys, load)
+        self._facts = known
+
+    @property
+    def facts(self) -> Mapping[str, KindFacts]:
+        """The facts of each kind by its name."""
+        if self._facts is None:
+            self._facts = {name: facts_of(kind) for name, kind in self.items()}
+        return self._facts
 
 
 class LazySections(LazyTable[EntryType]):
@@ -100,9 +122,9 @@ class Registry:
 class _Library:
     """The modules of a package with their declarations, loaded when they are used."""
 
-    def __init__(self, package: ModuleType) -> None:
+    def __init__(self, declared: Known) -> None:
         self._lock = threading.RLock()
-        self._declared = dict(_listed(package))
+        self._declared = declared
         self._modules: dict[str, dict[str, str]] = {"kinds": {}, "compositions": {}, "sections": {}}
         self.type_names: dict[str, str] = {}
         for module, declared in self._declared.items():
@@ -152,9 +174,12 @@ class _Library:
 @cache
 def discover(package: ModuleType) -> Registry:
     """The registry of a package, the same for all who ask, loaded when it is used; raises `TypeError` where declarations contradict each other."""
-    library = _Library(package)
+    modules = _modules(package)
+    indexed = _indexed(package, modules)
+    declared, known = indexed if indexed is not None else (_listed(modules), None)
+    library = _Library(declared)
     return Registry(
-        kinds=LazyTable(library.names("kinds"), lambda name: library.load("kinds", name)),
+        kinds=LazyKinds(library.names("kinds"), lambda name: library.load("kinds", name), known),
         compositions=LazyTable(library.names("compositions"), lambda name: library.load("compositions", name)),
         sections=LazySections(library.type_names, lambda name: library.load("sections", name)),
     )
@@ -170,12 +195,59 @@ def check(registry: Registry) -> None:
             registry.kinds[target].attribute(attribute)
 
 
-def _listed(package: ModuleType) -> Iterator[tuple[str, Declared]]:
+def written(package: ModuleType) -> str:
+    """The text of the package's index, from its modules."""
+    declared = _listed(_modules(package))
+    library = _Library(declared)
+    modules = {}
+    for module, each in declared.items():
+        tables = {
+            "kinds": {name: facts_of(library.load("kinds", name)).listed() for name in sorted(each.kinds)},
+            "compositions": sorted(each.compositions),
+            "sections": dict(sorted(each.sections)),
+        }
+        modules[module] = {table: names for table, names in tables.items() if names}
+    return json.dumps(modules, indent=1) + "\n"
+
+
+def _modules(package: ModuleType) -> dict[str, Path]:
+    """The modules of a package and of those in it, by name in order, with their files."""
+    return dict(sorted(_files(package.__name__, Path(*package.__path__))))
+
+
+def _files(package: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    with os.scandir(folder) as items:
+        for item in items:
+            name, ending = os.path.splitext(item.name)
+            if ending == ".py" and name != "__init__":
+                yield f"{package}.{name}", Path(item.path)
+            elif not ending and name != "__pycache__" and item.is_dir():
+                yield from _files(f"{package}.{name}", Path(item.path))
+
+
+def _indexed(package: ModuleType, modules: Iterable[str]) -> tuple[Known, Mapping[str, KindFacts]] | None:
+    """What the index of a package says of its modules and of all kinds; `None` where it has none, or one of other modules."""
+    try:
+        index = json.loads(Path(*package.__path__, INDEX).read_bytes())
+    except FileNotFoundError:
+        return None
+    if index.keys() != set(modules):
+        return None
+    declared = {
+        module: Declared(
+            frozenset(each.get("kinds", ())),
+            frozenset(each.get("compositions", ())),
+            frozenset(each.get("sections", {}).items()),
+        )
+        for module, each in index.items()
+    }
+    known = {name: KindFacts.read(each) for of in index.values() for name, each in of.get("kinds", {}).items()}
+    return declared, known
+
+
+def _listed(modules: Mapping[str, Path]) -> Known:
     """The declarations in the text of each module."""
-    infos = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-    for info in sorted(infos, key=lambda info: info.name):
-        if not info.ispkg and isinstance(info.module_finder, FileFinder):
-            yield info.name, _declared(Path(info.module_finder.path, info.name.rpartition(".")[2] + ".py").read_bytes())
+    return {name: _declared(file.read_bytes()) for name, file in modules.items()}
 
 
 def _declared(text: bytes) -> Declared:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from vastplan.schema.field import Field
-from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.walk import fields_with_references, map_references, raw_references
 
-__all__ = ["OF_A_SITE", "fields_with_references", "map_references", "raw_references", "reaching", "targets_of"]
+__all__ = ["OF_A_SITE", "fields_with_references", "map_references", "raw_references", "targets_of"]
 
 OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
 """Attributes that mean nothing on another site: an object with the same value there is another object. IP addresses and GUIDs
@@ -24,16 +21,3 @@ def targets_of(fields: tuple[Field, ...]) -> set[str]:
             targets |= {kind for kind, _ in field.refers.targets} if field.refers else set()
             targets |= targets_of(field.fields)
     return targets
-
-
-def reaching(kinds: Mapping[str, Kind], kind: Kind) -> list[str]:
-    """The kinds whose objects can refer to those of a kind, directly or through others; sorted by name."""
-    targets_by_kind = {name: targets_of(other.fields) for name, other in kinds.items()}
-    reaching_it: set[str] = set()
-    queue = [kind.name]
-    while queue:
-        target = queue.pop()
-        new = {name for name, targets in targets_by_kind.items() if target in targets} - reaching_it
-        reaching_it |= new
-        queue += new
-    return sorted(reaching_it)

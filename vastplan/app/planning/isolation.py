@@ -13,6 +13,7 @@ from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 
 
 def collections(
@@ -24,7 +25,7 @@ def collections(
         for site in sites
         if systems[site] >= SYSTEMS
         for name in CHAIN
-        if kinds[name].system in systems[site]
+        if facts(kinds)[name].system in systems[site]
     }
 
 

@@ -17,8 +17,9 @@ from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.access import Backs, Closes
-from vastplan.schema.field import Field, scalar_reader
+from vastplan.schema.field import scalar_reader
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 from vastplan.schema.references import raw_references
 
 
@@ -50,7 +51,7 @@ def kinds_behind(rules: Iterable[Closes], kind: Kind, kinds: Mapping[str, Kind])
     backed = {rule.backs.kind for rule in rules if rule.backs is not None}
     if not backed:
         return set()
-    shields = {name for name, kind in kinds.items() if any(_shields(field) & backed for field in kind.fields)}
+    shields = {name for name, known in facts(kinds).items() if known.shields & backed}
     return backed | shields | {*_enforced(kind)}
 
 
@@ -92,10 +93,6 @@ def _closed(rule: Backs, values: Iterable[Any], site: str, matches: Matches, ref
 
 def _unread(matches: Matches, site: str, kind: str) -> str:
     return "" if matches.observed.absent(site, kind) else matches.observed.error(site, kind)
-
-
-def _shields(field: Field) -> set[str]:
-    return {*field.refers.attributes} if field.refers is not None and field.refers.shields else set()
 
 
 def _enforced(kind: Kind) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Reveal, json_text
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import fields_with_references, targets_of
+from vastplan.schema.kind_facts import facts
+from vastplan.schema.references import fields_with_references
 
 LIFETIME = timedelta(hours=24)
 
@@ -110,10 +111,10 @@ def collections_to_read(
             if entry.values.get(field_name):
                 collections |= {(site, target) for target, _ in targets}
     used = set(collections)
-    for name, kind in kinds.items():
-        for target in targets_of(kind.fields) if not kind.as_evidence else ():
+    for name, known in facts(kinds).items():
+        if not known.as_evidence:
             collections |= {
-                (site, name) for site, used_kind in used if used_kind == target and kind.system in systems.get(site, ())
+                (site, name) for site, kind in used if kind in known.targets and known.system in systems.get(site, ())
             }
     return {(site, name) for site, name in collections if name in kinds}
 

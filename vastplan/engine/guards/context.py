@@ -25,7 +25,8 @@ from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import fields_with_references, targets_of
+from vastplan.schema.kind_facts import facts
+from vastplan.schema.references import fields_with_references
 
 SiteKind = tuple[str, str]
 CHANGING = (Verb.UPDATE, *GOING)
@@ -268,9 +269,9 @@ def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share
 
 def _unread(observed: Observed, kinds: Mapping[str, Kind]) -> dict[SiteKind, tuple[str, str]]:
     unread: dict[SiteKind, tuple[str, str]] = {}
-    for name, kind in kinds.items():
+    for name, known in facts(kinds).items():
         for site in observed.sites(name):
             problem = "" if observed.absent(site, name) else observed.error(site, name)
-            for target in targets_of(kind.fields) if problem else ():
+            for target in known.targets if problem else ():
                 unread.setdefault((site, target), (name, problem))
     return unread

@@ -11,8 +11,8 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import targets_of
 from vastplan.schema.walk import fields_with_references, map_references
 
 
@@ -41,8 +41,8 @@ def names_to_read(
 
     A locator that depends on what only the system knows is left out: its object is unknown where it cannot be listed.
     """
-    single = {name for name, kind in kinds.items() if kind.read_by_name}
-    referring = {name for name, kind in kinds.items() if single & targets_of(kind.fields)}
+    single = {name for name, known in facts(kinds).items() if known.read_by_name}
+    referring = {name for name, known in facts(kinds).items() if single & known.targets}
     desired = {entry.address: entry for entry in entries}
     referred: dict[SiteKind, set[str]] = {}
     whole: dict[SiteKind, set[str]] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import targets_of
+from vastplan.schema.kind_facts import KindFacts, facts_of
 
 
 def referred_objects(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
@@ -27,21 +27,19 @@ def referred_objects(observed: Observed, live: Live, target: str, attribute: str
         if where is None:
             return observed.having(live.site, target, attribute, raw)
         return observed.having(live.site, target, "path", f"{where}/{raw}")
-    of = {kind: by for kind, by in places.items() if kind in _shown_by(live.kind)}
+    told = facts_of(live.kind).places
+    of = {kind: by for kind, by in places.items() if kind in told}
     return [other for other in observed.having(live.site, target, attribute, raw)
             if not any(observed.find(live.site, kind, by, other.values.get("namespace")) for kind, by in of.items())]  # fmt: skip
 
 
-def shown_places(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
+def shown_places(targets: Iterable[Kind], known: Iterable[KindFacts]) -> set[str]:
     """The kinds to read to determine which objects of `targets` are meant by name: those to which their namespaces belong."""
     places = {target.name: {*_places(target)} for target in targets if target.endpoint.namespaced}
     if not places:
         return set()
     return {
-        place
-        for kind in kinds
-        for target in targets_of(kind.fields) & places.keys()
-        for place in places[target] & _shown_by(kind)
+        place for each in known for target in each.targets & places.keys() for place in places[target] & each.places
     }
 
 
@@ -55,11 +53,6 @@ def _places(kind: Kind) -> Mapping[str, str]:
     """The kinds to which the namespace of an object may belong, with the attribute that has its name."""
     refers = kind.field("namespace").refers
     return refers.attributes if refers is not None else {}
-
-
-def _shown_by(kind: Kind) -> set[str]:
-    """The kinds to which the top-level fields of a kind refer."""
-    return {name for _, field, _ in kind.fields.referring if field.refers for name in field.refers.attributes}
 
 
 def _stands_in(live: Live, places: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:

@@ -25,8 +25,8 @@ def new_names(
     """
     predicted = {
         name: found
-        for name, kind in kinds.items()
-        if (found := [attribute for attribute in kind.attributes if attribute.of])
+        for name in {address.kind for address in desired}
+        if (found := [attribute for attribute in kinds[name].attributes if attribute.of])
     }
     telling = {name: tuple({field for one in found for field in one.of}) for name, found in predicted.items()}
     coming: dict[Address, dict[str, Any]] = {}

@@ -16,7 +16,7 @@ from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import reaching
+from vastplan.schema.kind_facts import reaching
 
 
 def figure_text(value: int | float, unit: str) -> str:

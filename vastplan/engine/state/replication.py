@@ -30,6 +30,7 @@ from vastplan.model.units import BYTES, SECONDS, show_amount
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 from vastplan.schema.site_groups import Grouped, Lag
 
 EVERYTHING = "recreating it sends all data again"
@@ -45,7 +46,9 @@ def replications(
     # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
     moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
     found: dict[str, Replication] = {}
-    grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.lag}
+    told = [name for name, known in facts(matches.kinds).items() if known.lag]
+    used = {address.kind for address in (*desired, *matches.owned)}
+    grouped = {name: grouped for name in told if name in used and (grouped := matches.kinds[name].grouped)}
     wanted = sorted(address for address in desired if address.kind in grouped)
     others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
     for address in (*wanted, *others):

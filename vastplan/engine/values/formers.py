@@ -22,6 +22,7 @@ from vastplan.model.value import Ref, Unknown
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import facts
 from vastplan.schema.markers import Marker
 
 MARK = "#"
@@ -43,7 +44,7 @@ def formers(
     matches: Matches, ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]
 ) -> Iterator[tuple[Address, Former]]:
     """Every former object that is owned or that an interrupted apply may have created, each by its own address."""
-    remade = {name for name, kind in matches.kinds.items() if kind.distinct_by_id}
+    remade = {name for name, known in facts(matches.kinds).items() if known.distinct_by_id}
     for address, owned in matches.owned.items():
         if address.kind not in remade:
             continue
