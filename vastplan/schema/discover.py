@@ -122,9 +122,9 @@ class Registry:
 class _Library:
     """The modules of a package with their declarations, loaded when they are used."""
 
-    def __init__(self, declared: Known) -> None:
+    def __init__(self, known: Known) -> None:
         self._lock = threading.RLock()
-        self._declared = declared
+        self._declared = known
         self._modules: dict[str, dict[str, str]] = {"kinds": {}, "compositions": {}, "sections": {}}
         self.type_names: dict[str, str] = {}
         for module, declared in self._declared.items():

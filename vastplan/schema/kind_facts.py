@@ -30,7 +30,10 @@ class KindFacts(NamedTuple):
     @classmethod
     def read(cls, listed: Mapping[str, Any]) -> KindFacts:
         """From what `listed` returned."""
-        return cls(**{name: frozenset(value) if isinstance(value, list) else value for name, value in listed.items()})
+        values: dict[str, Any] = {
+            name: frozenset(value) if isinstance(value, list) else value for name, value in listed.items()
+        }
+        return cls(**values)
 
 
 def facts_of(kind: Kind) -> KindFacts:
