@@ -15,7 +15,7 @@ from vastplan.app.drifting import earlier
 from vastplan.app.files import plan as plan_file
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift
-from vastplan.model.finding import Where
+from vastplan.model.finding import Places, Where
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Node, Plan, Stage, Verb
 from vastplan.report import drift as drift_text
 from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
@@ -56,7 +56,7 @@ def drift(name: str) -> Drift:
     return earlier.load(file, json.loads(file.read_text())["document"])
 
 
-def places(planned: Plan) -> results.Places:
+def places(planned: Plan) -> Places:
     """A line for every second action, in a file that is called as the plan's source is."""
     actions = enumerate(planned.actions, 1)
     return {str(action.address): Where(f"{planned.source}/a.yaml", line, 3) for line, action in actions if line % 2}

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Set
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import vastplan.checks
 from vastplan.app.workspace import Composed, Workspace
@@ -16,16 +16,18 @@ from vastplan.checks.index import Index
 from vastplan.checks.runner import CheckSettings, Waiver, run_checks
 from vastplan.document.nearest import Nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
-from vastplan.engine.live.matches import Matches
-from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.isolation import Isolation
 from vastplan.model.nearest import known_ones, nearest
 from vastplan.model.value import Unknown
-from vastplan.report.json_report import KnownCheck
 from vastplan.schema.capability import Capability
+
+if TYPE_CHECKING:
+    from vastplan.engine.live.matches import Matches
+    from vastplan.engine.live.observe import Live, Observed
+    from vastplan.report.json_report import KnownCheck
 
 _PROBLEM = "VP"
 _ISOLATION = "ISO-"
@@ -40,6 +42,8 @@ def catalogue() -> Mapping[str, Check]:
 
 def known(code: str | None = None) -> tuple[KnownCheck, ...]:
     """All checks as reports show them, or the one with the code. Raises `VastplanError` for a code that no check has."""
+    from vastplan.report.json_report import KnownCheck
+
     if code is not None and code.upper().startswith(_PROBLEM):
         raise VastplanError(
             f"{code} is a problem and not a check: its own message says what is wrong, where and what to do; "

@@ -5,35 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vastplan import __version__
-from vastplan.app.files import plan as plan_file
 from vastplan.app.files import read_write
 from vastplan.app.here import HERE
-from vastplan.app.planning.request import Planned
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
-from vastplan.model.drift import Drift
-from vastplan.model.import_result import Import
-from vastplan.model.move_plan import MovePlan
-from vastplan.model.outcome import Receipt
-from vastplan.model.plan import Plan
+from vastplan.model.finding import NOWHERE, Places
 from vastplan.model.sensitive import guarded
-from vastplan.report import (
-    drift_html,
-    drift_markdown,
-    html,
-    html_move,
-    imported_markdown,
-    json_report,
-    markdown,
-    prometheus,
-    results,
-)
-from vastplan.report.json_report import Problems, Validation
-from vastplan.report.junit import junit
-from vastplan.report.results import NOWHERE, Places, Results
-from vastplan.report.sarif import sarif
+
+if TYPE_CHECKING:  # a report is a part of vastplan that is loaded when somebody asks for its file
+    from vastplan.app.planning.request import Planned
+    from vastplan.model.drift import Drift
+    from vastplan.model.import_result import Import
+    from vastplan.model.move_plan import MovePlan
+    from vastplan.model.outcome import Receipt
+    from vastplan.model.plan import Plan
+    from vastplan.report.json_report import Printed, Problems, Validation
+    from vastplan.report.results import Results
 
 Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
@@ -42,60 +32,146 @@ _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MU
 def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
     """A plan in every format; `attached` are the other report files, which a comment may refer to for the whole plan."""
     names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
+
+    def comment() -> str:
+        from vastplan.report import markdown
+
+        return markdown.comment(plan, names)
+
+    def page() -> str:
+        from vastplan.report import html
+
+        return html.page(plan)
+
+    def saved() -> str:
+        from vastplan.app.files import plan as plan_file
+
+        return plan_file.dumps(plan)
+
+    def figures() -> str:
+        from vastplan.report import prometheus
+
+        return prometheus.of_plan(plan)
+
+    def rows() -> Results:
+        from vastplan.report import results
+
+        return results.of_plan(plan, places)
+
     return {
-        ".md": lambda: markdown.comment(plan, names),
-        ".html": lambda: html.page(plan),
-        ".json": lambda: plan_file.dumps(plan),
-        ".prom": lambda: prometheus.of_plan(plan),
-        **_results(lambda: results.of_plan(plan, places)),
+        ".md": comment,
+        ".html": page,
+        ".json": saved,
+        ".prom": figures,
+        **_results(rows),
     }
 
 
 def of_validation(validation: Validation) -> Renderers:
     """The validation of a valid document."""
-    return {
-        ".json": lambda: json_report.dumps(validation),
-        **_results(lambda: results.of_validation(validation)),
-    }
+
+    def rows() -> Results:
+        from vastplan.report import results
+
+        return results.of_validation(validation)
+
+    return {".json": _json(lambda: validation), **_results(rows)}
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
     """A drift check in every format."""
+
+    def comment() -> str:
+        from vastplan.report import drift_markdown
+
+        return drift_markdown.comment(drift)
+
+    def page() -> str:
+        from vastplan.report import drift_html
+
+        return drift_html.page(drift)
+
+    def figures() -> str:
+        from vastplan.report import prometheus
+
+        return prometheus.of_drift(drift)
+
+    def rows() -> Results:
+        from vastplan.report import results
+
+        return results.of_drift(drift, places)
+
     return {
-        ".md": lambda: drift_markdown.comment(drift),
-        ".html": lambda: drift_html.page(drift),
-        ".json": lambda: json_report.dumps(drift),
-        ".prom": lambda: prometheus.of_drift(drift),
-        **_results(lambda: results.of_drift(drift, places)),
+        ".md": comment,
+        ".html": page,
+        ".json": _json(lambda: drift),
+        ".prom": figures,
+        **_results(rows),
     }
 
 
 def of_import(result: Import) -> Renderers:
     """The result of an import: what it wrote and what it left out."""
-    return {".md": lambda: imported_markdown.comment(result), ".json": lambda: json_report.dumps(result)}
+
+    def comment() -> str:
+        from vastplan.report import imported_markdown
+
+        return imported_markdown.comment(result)
+
+    return {".md": comment, ".json": _json(lambda: result)}
 
 
 def of_move(plan: MovePlan, command: str) -> Renderers:
     """A planned move, with the command that carries it out."""
-    return {".html": lambda: html_move.move_page(plan, command)}
+
+    def page() -> str:
+        from vastplan.report import html_move
+
+        return html_move.move_page(plan, command)
+
+    return {".html": page}
 
 
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     """The result of an apply."""
-    return {
-        ".json": lambda: json_report.dumps(json_report.applied(receipt)),
-        **_results(lambda: results.of_receipt(plan, receipt, places)),
-    }
+
+    def applied() -> Printed:
+        from vastplan.report import json_report
+
+        return json_report.applied(receipt)
+
+    def rows() -> Results:
+        from vastplan.report import results
+
+        return results.of_receipt(plan, receipt, places)
+
+    return {".json": _json(applied), **_results(rows)}
 
 
 def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Renderers:
     """The problems of a command that stopped. Without figures there is no `.prom`: an old one stays, and its age can be seen."""
     name = document_name(paths)
+
+    def comment() -> str:
+        from vastplan.report import markdown
+
+        return markdown.problems(name, problems)
+
+    def page() -> str:
+        from vastplan.report import html
+
+        return html.problems(name, problems)
+
+    def rows() -> Results:
+        from vastplan.report import results
+
+        return results.of_problems(command, name, problems)
+
     return {
-        ".md": lambda: markdown.problems(name, problems),
-        ".html": lambda: html.problems(name, problems),
-        ".json": lambda: json_report.dumps(problems),
-        **_results(lambda: results.of_problems(command, name, problems)),
+        ".md": comment,
+        ".html": page,
+        ".json": _json(lambda: problems),
+        **_results(rows),
     }
 
 
@@ -104,9 +180,29 @@ def places(planned: Planned) -> Places:
     return {str(entry.address): entry.where for entry in planned.entries}
 
 
-def _results(results: Callable[[], Results]) -> Renderers:
+def _json(value: Callable[[], Printed]) -> Callable[[], str]:
+    def text() -> str:
+        from vastplan.report import json_report
+
+        return json_report.dumps(value())
+
+    return text
+
+
+def _results(rows: Callable[[], Results]) -> Renderers:
     """The formats of build servers and code reviews."""
-    return {".xml": lambda: junit(results()), ".sarif": lambda: sarif(results(), __version__, Path.cwd())}
+
+    def cases() -> str:
+        from vastplan.report.junit import junit
+
+        return junit(rows())
+
+    def alerts() -> str:
+        from vastplan.report.sarif import sarif
+
+        return sarif(rows(), __version__, Path.cwd())
+
+    return {".xml": cases, ".sarif": alerts}
 
 
 def document_name(paths: Sequence[Path]) -> str:

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import vastplan.kinds
 import vastplan.systems
-from vastplan.app.connect import Providers, shared_ledger
-from vastplan.app.head import settings
 from vastplan.document import ledger_place
 from vastplan.document.load import Document, load_document
 from vastplan.document.look_alikes import look_alikes
 from vastplan.document.secret_sources import ALLOW_ENV, variable_names
-from vastplan.engine.deciding.plan import document_digest
 from vastplan.engine.live.cycles import circular
 from vastplan.engine.values.delivery import delivers_of, destination
-from vastplan.ledger.backend import Backend
-from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.regular_files import LEDGER_FOLDER
-from vastplan.model.snapshot import RecordedSnapshot
-from vastplan.model.value import Ref
+from vastplan.model.value import Ref, json_text
 from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry
 from vastplan.schema.former_names import with_former_names
 from vastplan.schema.precedence import with_precedence
-from vastplan.schema.system import Client, discover_systems
+from vastplan.schema.system import discover_systems
+
+if TYPE_CHECKING:
+    from vastplan.app.connect import Providers
+    from vastplan.ledger.backend import Backend
+    from vastplan.model.snapshot import RecordedSnapshot
+    from vastplan.schema.system import Client
 
 __all__ = ["LEDGER_FOLDER", "Composed", "Workspace", "open_workspace", "probe"]
 
@@ -74,6 +75,9 @@ class Workspace:
 
     def ledger(self, *, writable: bool = False) -> Backend:
         """The ledger, for use in a `with`. Its parts can be opened for writing only if it is `writable`."""
+        from vastplan.app.connect import shared_ledger
+        from vastplan.ledger.file import FileLedger
+
         shared = self.document.head.shared_ledger()
         if shared is not None:
             return shared_ledger(self.document, *shared, writable=writable)
@@ -108,8 +112,12 @@ class Workspace:
         return {name: site.systems for name, site in self.document.sites().items()}
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
-        """A digest of the document's objects and settings."""
-        return document_digest(self.name, entries, settings(self.document))
+        """A digest of the document's objects and settings: equal for two ways of writing the same."""
+        from vastplan.app.head import settings
+
+        resolved = {str(entry.address): entry.values for entry in entries}
+        text = json_text({"name": self.name, "settings": settings(self.document), "entries": resolved})
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 @gc_pause.paused()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vastplan.app import reports
 from vastplan.cli.request import Format, Request
@@ -12,11 +13,11 @@ from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
+from vastplan.model.finding import NOWHERE, Places
 from vastplan.model.plan import Plan
-from vastplan.report.json_report import Problems
-from vastplan.report.large import unmet
-from vastplan.report.results import NOWHERE, Places
-from vastplan.report.text import plan_text
+
+if TYPE_CHECKING:
+    from vastplan.report.json_report import Problems
 
 
 def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set[int]:
@@ -52,6 +53,9 @@ def show_plan(
 
 def plan_as_text(screen: Screen, plan: Plan, expand: Sequence[str]) -> None:
     """Print a plan for people. Into a file everything is shown in full; a long plan is folded except for what `expand` names."""
+    from vastplan.report.large import unmet
+    from vastplan.report.text import plan_text
+
     screen.show(plan_text(plan, screen.style, expand=expand, whole=screen.into_file))
     for pattern in unmet(plan, expand):
         screen.progress(f"--expand {pattern}: no change of this plan has such an address")

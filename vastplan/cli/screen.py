@@ -10,14 +10,16 @@ import stat
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from vastplan.cli.request import Format
 from vastplan.model.escaping import inert, json_without_commands, no_commands
 from vastplan.model.finding import Finding
 from vastplan.model.sensitive import guarded
-from vastplan.report import json_report
-from vastplan.report.text import Style, findings_lines
+from vastplan.report.style import Style
+
+if TYPE_CHECKING:
+    from vastplan.report.json_report import Printed
 
 
 def _is_file(out: TextIO) -> bool:
@@ -86,11 +88,13 @@ class Screen:
         """Print a result as JSON."""
         self.rendered(json.dumps(data, sort_keys=True, indent=1), is_json=True)
 
-    def machine(self, value: json_report.Printed) -> None:
+    def machine(self, value: Printed) -> None:
         """Print a result as JSON with a published schema."""
+        from vastplan.report import json_report
+
         self.rendered(json_report.dumps(value), is_json=True)
 
-    def result(self, format: Format, value: json_report.Printed, text: str) -> None:
+    def result(self, format: Format, value: Printed, text: str) -> None:
         """Print a result in the requested format: as JSON with a published schema, or as text."""
         if format is Format.JSON:
             self.machine(value)
@@ -109,8 +113,13 @@ class Screen:
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Print findings on standard error."""
+        told = tuple(findings)
+        if not told:
+            return
+        from vastplan.report.findings import findings_lines
+
         with self._below():
-            for line in findings_lines(tuple(findings), self.style):
+            for line in findings_lines(told, self.style):
                 self._err.write(guarded(line) + "\n")
 
     def error(self, text: str) -> None:

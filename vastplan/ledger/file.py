@@ -10,9 +10,7 @@ import re
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Self
 
 from vastplan.ledger.backend import LockOwner, OtherParts
 from vastplan.ledger.codec import check_part, dump, load_part, refuse_misshapen
@@ -20,6 +18,9 @@ from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _NAME = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _PART = re.compile(rf"({_NAME})(\.{_NAME})?")
@@ -102,6 +103,8 @@ class FileLedger:
 
     def open(self, site: str, holder: str) -> FileSession:
         """Lock, recover the journal of a run that died, and write a first file if none exists."""
+        from filelock import FileLock, Timeout
+
         self._folder.mkdir(parents=True, exist_ok=True)
         stem = self._stem(site)
         lock = FileLock(self._folder / f"{stem}.lock", timeout=0)
@@ -126,6 +129,8 @@ class FileLedger:
 
     def unlock(self, site: str) -> LockOwner | None:
         """Remove the note about a holder whose process ended: the operating system has freed its lock. Raises `Locked` if it still runs."""
+        from filelock import FileLock, Timeout
+
         stem = self._stem(site)
         note = self._folder / f"{stem}.holder"
         owner_before = _holder(note)

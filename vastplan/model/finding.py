@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.wording import shortened
@@ -39,6 +40,11 @@ class Where:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+Places = Mapping[str, Where | None]
+"""The place of each address's entry. A plan does not have it: documents that are written differently may give the same plan."""
+NOWHERE: Places = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,18 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, FieldChange, Verb, only_noted
 from vastplan.model.units import BYTES
 from vastplan.model.wording import plural
 from vastplan.report.differences import before_after
-from vastplan.report.values import kind_words, plain
+from vastplan.report.values import kind_words, of_any, plain
 from vastplan.report.view import FieldView, inner_difference, of_change
 
 _SAME, _OF_ONE_KIND, _SHARE = 3, 8, 10
 """The least size of a group: of actions that are the same, and of actions of which some values differ. Of very many actions, a group of
 the same ones must also be at least a tenth (`_SHARE`): a hundred small groups are no shorter than their members."""
 _ANY = "*"
-OWN = "ADDRESS"
-"""Stands in a sentence for the object's own address."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +124,6 @@ def _key(action: Action, *, exact: bool) -> Hashable:
         tuple((seen.name, seen.unit) for seen in action.evidence),
         tuple(_field(change, exact=exact or change.admits) for change in action.changes),
     )  # fmt: skip
-
-
-def of_any(text: str, address: Address | str) -> str:
-    """A sentence that is true of all: `ADDRESS` replaces the object's own address."""
-    return text.replace(str(address), OWN)
 
 
 def _field(change: FieldChange, *, exact: bool) -> Hashable:

@@ -12,7 +12,7 @@ from vastplan.model.wording import some
 from vastplan.report.json_report import ShownBudget
 
 if TYPE_CHECKING:
-    from vastplan.report.text_action import Style
+    from vastplan.report.style import Style
 
 _NAMED = 4
 

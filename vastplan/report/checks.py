@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.report.json_report import KnownCheck
-from vastplan.report.text import Style
+from vastplan.report.style import Style
 
 
 def check_list(checks: tuple[KnownCheck, ...], style: Style) -> str:

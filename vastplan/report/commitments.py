@@ -9,7 +9,7 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.escaping import inert
 from vastplan.model.formatting import number
 from vastplan.model.units import BANDWIDTH, BYTES, show_amount
-from vastplan.report.text import Style
+from vastplan.report.style import Style
 
 HEAD = ("", "before", "after", "has", "promised")
 

@@ -11,9 +11,11 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
 from vastplan.model.wording import some
 from vastplan.report.drift_next import next_commands
+from vastplan.report.findings import findings_lines
 from vastplan.report.replication import line, replication_lines
 from vastplan.report.sets import NO_CHANGE, set_change
-from vastplan.report.text import Style, findings_lines, unknown_lines
+from vastplan.report.style import Style
+from vastplan.report.text import unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
 from vastplan.report.view import AS_A_WHOLE, drift_verdict, of_drifted, of_ignored
 

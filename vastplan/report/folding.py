@@ -8,8 +8,7 @@ from dataclasses import replace
 from vastplan.model.address import kind_of
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.wording import some
-from vastplan.report.alike import of_any
-from vastplan.report.values import counted, kind_words
+from vastplan.report.values import counted, kind_words, of_any
 
 _SHOWN = 6
 _MANY = 5

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from vastplan.model.plan import Action, Cause, Plan, Verb
-from vastplan.report.alike import Alike, of_any
+from vastplan.report.alike import Alike
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
@@ -17,7 +17,7 @@ from vastplan.report.html_page import table
 from vastplan.report.large import Share, is_large, sections, shares_of
 from vastplan.report.owners import Owners
 from vastplan.report.review import Risk, Topology, by_risk
-from vastplan.report.values import CAUSES, author_text, kind_words, plain, verb_word
+from vastplan.report.values import CAUSES, author_text, kind_words, of_any, plain, verb_word
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from vastplan.model.escaping import inert
 from vastplan.model.isolation import Isolation, Meeting
-from vastplan.report.text import Style
+from vastplan.report.style import Style
 from vastplan.report.values import counted
 
 _SHOWN = 6

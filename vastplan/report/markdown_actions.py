@@ -10,7 +10,7 @@ from itertools import groupby
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Plan, Verb, lets_in
 from vastplan.report import view
-from vastplan.report.alike import Alike, of_any, told
+from vastplan.report.alike import Alike, told
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
 from vastplan.report.large import is_large, shares_of
@@ -19,7 +19,7 @@ from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
 from vastplan.report.owners import Owners
 from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
 from vastplan.report.review import risk as risk_of
-from vastplan.report.values import VERB_WORDS, plain, verb_word
+from vastplan.report.values import VERB_WORDS, of_any, plain, verb_word
 from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12

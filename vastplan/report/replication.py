@@ -11,7 +11,7 @@ from vastplan.model.units import BYTES, show_amount
 from vastplan.model.wording import counted, some
 
 if TYPE_CHECKING:
-    from vastplan.report.text_action import Style
+    from vastplan.report.style import Style
 
 TITLE = "On two sites"
 _MANY, _NAMED = 5, 4

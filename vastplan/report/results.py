@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
-from types import MappingProxyType
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedObject
-from vastplan.model.finding import Finding, Severity, Where
+from vastplan.model.finding import NOWHERE, Finding, Places, Severity, Where
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb, lets_in
 from vastplan.report.change import settings_changed
@@ -20,10 +19,6 @@ from vastplan.report.json_report import Problems, Validation
 from vastplan.report.replication import line
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
-
-# The place of each address's entry. A plan does not have it: documents that are written differently may give the same plan.
-Places = Mapping[str, Where | None]
-NOWHERE: Places = MappingProxyType({})
 
 
 class Level(Enum):

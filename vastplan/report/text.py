@@ -23,13 +23,15 @@ from vastplan.report.change import (
     uncovered,
     withdrawn,
 )
-from vastplan.report.folding import counted_known, folded
+from vastplan.report.findings import findings_lines
+from vastplan.report.folding import counted_known
 from vastplan.report.large import apart, expanded, is_large
 from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
 from vastplan.report.owners import Owners
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.text_action import Style, action_lines
+from vastplan.report.style import Style
+from vastplan.report.text_action import action_lines
 from vastplan.report.text_large import Large, more
 from vastplan.report.values import VERB_WORDS, counted, verb_word
 from vastplan.report.view import of_change
@@ -198,16 +200,6 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
         style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync."
         + settings + unknown
     )  # fmt: skip
-
-
-def findings_lines(findings: Iterable[Finding], style: Style, *, wrap: bool = False) -> list[str]:
-    """Findings, each cause on a line, or, with `wrap`, on as many lines as the window needs."""
-    colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-    return [
-        style.paint(line, colours[finding.severity])
-        for finding in folded(findings)
-        for line in (style.wrapped(inert(finding, 600), "") if wrap else [inert(finding, 600)])
-    ]
 
 
 def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:

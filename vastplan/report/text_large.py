@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.shell import word
-from vastplan.report.alike import Alike, of_any
+from vastplan.report.alike import Alike
 from vastplan.report.large import Section, Share, by_section, expanded, sections, shares_of
 from vastplan.report.owners import Owners
-from vastplan.report.text_action import NO_BREAK, OF_VERB, Style, action_lines, field_lines
-from vastplan.report.values import verb_word
+from vastplan.report.style import NO_BREAK, Style
+from vastplan.report.text_action import OF_VERB, action_lines, field_lines
+from vastplan.report.values import of_any, verb_word
 from vastplan.report.view import opening_words
 
 _SHORT = 2  # parts of a field that fit on the first line of a group

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Author, Cause, Verb, only_noted
 from vastplan.model.units import show_amount
 from vastplan.model.wording import counted
+
+OWN = "ADDRESS"
+"""Stands in a sentence for the object's own address."""
 
 __all__ = [
     "AMONG_FIELDS", "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "quoted_where_several", "sensitive",
@@ -112,3 +116,8 @@ VERB_WORDS = (*(verb.value for verb in Verb), "record")
 def verb_word(action: Action) -> str:
     """What an action does, in a word; `record` if only the ledger changes."""
     return "record" if only_noted(action) else action.verb.value
+
+
+def of_any(text: str, address: Address | str) -> str:
+    """A sentence that is true of all: `ADDRESS` replaces the object's own address."""
+    return text.replace(str(address), OWN)

@@ -9,7 +9,6 @@ from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
-from vastplan.ledger.file import write_atomically
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import VastplanError
 
@@ -20,6 +19,8 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
     Commands write every file with a typed name through this function. A symbolic link is replaced, never followed: whoever can
     put one into a folder would choose what is overwritten. A folder, a device or a pipe is refused.
     """
+    from vastplan.ledger.file import write_atomically
+
     try:
         place = _place(path)
         there = _mode(place)

@@ -27,13 +27,12 @@ from vastplan.model import errors
 from vastplan.model.consent import Approval
 from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.finding import error
+from vastplan.model.finding import NOWHERE, Places, error
 from vastplan.model.plan import Plan
 from vastplan.model.shell import word, words
 from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
-from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import receipt_text
 from vastplan.report.values import counted
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vastplan.app import checks, reports
 from vastplan.app.clock import now
-from vastplan.app.validate import check_document
+from vastplan.app.validate import Checked, check_document
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import output
 from vastplan.cli.request import Format
@@ -12,12 +14,10 @@ from vastplan.cli.requests.validate import ValidateRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.finding import Severity
-from vastplan.report import json_report
-from vastplan.report.budgets import budget_lines
-from vastplan.report.checks import check_list, check_text
-from vastplan.report.commitments import commitments_text
-from vastplan.report.isolation import isolation_text
-from vastplan.report.values import counted
+from vastplan.model.wording import counted
+
+if TYPE_CHECKING:
+    from vastplan.report.json_report import Validation
 
 
 def run(request: ValidateRequest, screen: Screen) -> int:
@@ -27,17 +27,13 @@ def run(request: ValidateRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     checked = check_document(workspace, now().date())
     wrong = sum(finding.severity is Severity.ERROR for finding in checked.findings)
-    validation = json_report.Validation(
-        workspace.name,
-        checked.objects,
-        checked.findings,
-        checked.isolation,
-        checked.commitments,
-        checked.budgets,
+    conditions = (
+        output.write(request, screen, reports.of_validation(_validation(workspace.name, checked)))
+        if request.reports
+        else set()
     )
-    conditions = output.write(request, screen, reports.of_validation(validation))
     if request.format is Format.JSON:
-        screen.machine(validation)
+        screen.machine(_validation(workspace.name, checked))
     else:
         screen.findings(checked.findings)
         result = f"has {counted(wrong, 'error')}" if wrong else "is valid"
@@ -45,20 +41,41 @@ def run(request: ValidateRequest, screen: Screen) -> int:
             f"{workspace.name} {result}: {counted(checked.objects, 'object')} of {counted(checked.kinds, 'kind')} "
             f"on {counted(checked.sites, 'site')}."
         )
-        budgets = "\n".join(budget_lines(checked.budgets, screen.style))
-        if budgets:
-            screen.show(budgets)
-        if request.commitments:
-            screen.show(commitments_text(checked.commitments, screen.style))
-        if request.isolation:
-            screen.show(isolation_text(checked.isolation, screen.style, of="the document"))
+        _show_more(request, screen, checked)
     unproven = request.isolation and checks.projects_meet(checked.findings)
     conditions |= {errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set()
     return errors.exit_code(conditions)
 
 
+def _show_more(request: ValidateRequest, screen: Screen, checked: Checked) -> None:
+    """Show what few documents have, or few people ask for."""
+    if checked.budgets:
+        from vastplan.report.budgets import budget_lines
+
+        screen.show("\n".join(budget_lines(checked.budgets, screen.style)))
+    if request.commitments:
+        from vastplan.report.commitments import commitments_text
+
+        screen.show(commitments_text(checked.commitments, screen.style))
+    if request.isolation:
+        from vastplan.report.isolation import isolation_text
+
+        screen.show(isolation_text(checked.isolation, screen.style, of="the document"))
+
+
+def _validation(name: str, checked: Checked) -> Validation:
+    from vastplan.report import json_report
+
+    return json_report.Validation(
+        name, checked.objects, checked.findings, checked.isolation, checked.commitments, checked.budgets
+    )
+
+
 def _explain(request: ValidateRequest, screen: Screen) -> int:
     """Show the catalogue of checks, or one check in full."""
+    from vastplan.report import json_report
+    from vastplan.report.checks import check_list, check_text
+
     chosen = checks.known(request.explain)
     text = check_text(chosen[0], screen.style) if request.explain else check_list(chosen, screen.style)
     screen.result(request.format, json_report.KnownChecks(chosen), text)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from vastplan.engine.access.narrowing import narrowings
 from vastplan.engine.access.opening import action_openings
@@ -46,7 +44,7 @@ from vastplan.model.plan import (
     PlannedSite,
 )
 from vastplan.model.site_ledger import SiteLedger, latest_operations
-from vastplan.model.value import Reveal, json_text
+from vastplan.model.value import Reveal
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import facts
@@ -266,9 +264,3 @@ def _dependents(address: str, users: Mapping[str, list[str]]) -> tuple[str, ...]
                 dependents[user] = None
                 queue.append(user)
     return tuple(dependents)
-
-
-def document_digest(name: str, entries: Iterable[Entry], settings: Mapping[str, Any]) -> str:
-    """A digest of what the document resolves to, and of its settings: equal for two ways of writing the same objects."""
-    resolved = {str(entry.address): entry.values for entry in entries}
-    return hashlib.sha256(json_text({"name": name, "settings": settings, "entries": resolved}).encode()).hexdigest()
