@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,6 +141,8 @@ def open_workspace(
 
 def probe(workspace: Workspace, providers: Providers, watch: Watch = UNWATCHED) -> dict[str, dict[str, Any]]:
     """The facts that compositions may ask of sites: the versions of the systems that answer."""
+    from concurrent.futures import ThreadPoolExecutor
+
     asked = {key: provider for key, provider in providers.items() if not isinstance(provider, Exception)}
     probed: dict[str, dict[str, Any]] = {}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(asked)))) as pool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 
 from vastplan.model.shell import word
 from vastplan.model.wording import shortened, some
@@ -16,6 +15,8 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 def closest(name: str, known: Collection[str]) -> str:
     """The most similar known name, "" where none is similar; very long names and lists are not compared."""
+    from difflib import get_close_matches  # loaded for the first mistake
+
     if len(name) > 100 or len(known) > 2000:
         return ""
     written = {

@@ -94,7 +94,7 @@ class Spec(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, title=None)
 
 
-class Existing(Spec):
+class Existing(Spec, defer_build=False):  # built once, else once for each field that refers to something
     """A live object that this document refers to and does not manage."""
 
     SAYS = "{existing: NAME}"
@@ -102,7 +102,7 @@ class Existing(Spec):
     """Name of the live object, as its system shows it; this document does not manage it."""
 
 
-class EnvironmentSecret(Spec):
+class EnvironmentSecret(Spec, defer_build=False):
     """A secret in an environment variable."""
 
     SAYS = "{env: NAME}"
@@ -115,7 +115,7 @@ class EnvironmentSecret(Spec):
     `secrets` of the connections file."""
 
 
-class FileSecret(Spec):
+class FileSecret(Spec, defer_build=False):
     """A secret in a file; a newline at its end is not part of it."""
 
     SAYS = "{file: PATH}"

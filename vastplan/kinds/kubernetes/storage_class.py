@@ -1,7 +1,6 @@
 """StorageClass of the VAST CSI drivers. Its parameters are immutable: a change replaces the class, and affects no
 existing volume."""
 
-from difflib import get_close_matches
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, model_validator
@@ -251,6 +250,8 @@ class StorageClass(Labelled):
             if key.startswith("host_encryption.perf-") and self.driver == "block":
                 continue
             if key not in _PARAMETERS[self.driver]:
+                from difflib import get_close_matches  # loaded for the first mistake
+
                 near = get_close_matches(key, (*_PARAMETERS[self.driver], *_WRITTEN), 1, 0.5)
                 meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_PARAMETERS[self.driver])}"
                 raise ValueError(f"parameters.{key} is unknown to the {self.driver} driver; {meant}")
