@@ -60,9 +60,8 @@ class _Container:
 
 def _size(value: Any) -> int:
     """The number of values in a value, itself included."""
-    if isinstance(value, dict):
-        return 1 + sum(map(_size, value.values()))
-    return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + len(inner) + sum([_size(item) - 1 for item in inner if isinstance(item, dict | list)])
 
 
 def _is_one_entry(type_: EntryType, group: Mapping) -> bool:
@@ -230,9 +229,10 @@ class Instantiator:
 
     def _count(self, type_: EntryType, written: Mapping, sites: int, where: Where) -> None:
         """Count an entry for each of its sites; the values of an entry without sites count once, because they are processed too."""
-        own = (value for key, value in written.items() if key != "per_site" and not self._held(type_, key))
+        elsewhere = [key for key in written if key == "per_site" or (type_.contains and self._held(type_, key))]
+        own = {key: value for key, value in written.items() if key not in elsewhere} if elsewhere else written
         self._entries += sites
-        self._values += (1 + sum(map(_size, own))) * max(1, sites)
+        self._values += _size(own) * max(1, sites)
         self._values += _size(written["per_site"]) if "per_site" in written else 0
         for most, count, what in ((MAX_ENTRIES, self._entries, "entries"), (MAX_VALUES, self._values, "values")):
             if count > most:

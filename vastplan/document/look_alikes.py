@@ -4,7 +4,7 @@ warns of them."""
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from vastplan.model.escaping import inert
@@ -21,7 +21,7 @@ def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
     """One warning for each name or text of an entry with characters that are invisible or look like others."""
     found: dict[tuple[Where | None, str], Finding] = {}
     for entry in entries:
-        for name in (name for value in (entry.address.name, entry.values) for name in _texts(value)):
+        for name in _texts([entry.address.name, entry.values]):
             marked = taken_for_others(name)
             odd = [char for place, char in enumerate(name) if place in marked or is_invisible(char)]
             if odd:
@@ -32,17 +32,15 @@ def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
     return list(found.values())
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """The texts, names and keys in a value that are not plain ASCII."""
-    if isinstance(value, str):
-        if not value.isascii():
-            yield value
-    elif isinstance(value, Ref):
-        yield from _texts(value.target.name)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _texts(key)
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
+def _texts(whole: Any) -> list[str]:
+    """The texts, names and keys in a mapping or list that are not plain ASCII. Runs for every entry: what is plain costs no call."""
+    found: list[str] = []
+    for value in (part for pair in whole.items() for part in pair) if isinstance(whole, dict) else whole:
+        if isinstance(value, str):
+            if not value.isascii():
+                found.append(value)
+        elif isinstance(value, dict | list):
+            found += _texts(value)
+        elif isinstance(value, Ref) and not value.target.name.isascii():
+            found.append(value.target.name)
+    return found

@@ -125,11 +125,9 @@ def sources(value: Any) -> list[tuple[str, str]]:
     """The sources of the secrets inside a value."""
     if isinstance(value, SecretSource):
         return [value.source]
-    if isinstance(value, dict):
-        return [one for item in value.values() for one in sources(item)]
-    if isinstance(value, list | tuple):
-        return [one for item in value for one in sources(item)]
-    return []
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    # runs for every entry: what cannot hold a secret costs no call
+    return [one for item in inner if not isinstance(item, str | int | None) for one in sources(item)]
 
 
 def json_text(value: Any) -> str:

@@ -56,11 +56,12 @@ class LazyTable(Mapping[str, T], Generic[T]):
         self._loaded: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
-        if key not in self._loaded:
+        try:
+            return self._loaded[key]
+        except KeyError:
             if key not in self._keys:
-                raise KeyError(key)
-            return self._loaded.setdefault(key, self._load(key))
-        return self._loaded[key]
+                raise
+        return self._loaded.setdefault(key, self._load(key))
 
     def __contains__(self, key: object) -> bool:
         return key in self._keys

@@ -30,10 +30,12 @@ def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> l
     makers: dict[_Key, Entry] = {}
     wanted: dict[str, list[Precedes]] = {}
     starts: set[Address] = set()
+    facts = {
+        name: [fact for fact in kinds[name].precedes if fact.here is here]
+        for name in {entry.address.kind for entry in entries}
+    }
     for entry in entries:
-        for fact in kinds[entry.address.kind].precedes:
-            if fact.here is not here:
-                continue
+        for fact in facts[entry.address.kind]:
             key = _key(entry, [ours for ours, _ in fact.same])
             if key is not None:
                 makers.setdefault((fact.kind, key), entry)
@@ -44,7 +46,10 @@ def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> l
                 known.append(fact)
     if not makers:
         return entries
-    return [_after_its_makers(entry, wanted.get(entry.address.kind, ()), makers, starts) for entry in entries]
+    return [
+        _after_its_makers(entry, wanted[entry.address.kind], makers, starts) if entry.address.kind in wanted else entry
+        for entry in entries
+    ]
 
 
 def _after_its_makers(

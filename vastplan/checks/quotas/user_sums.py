@@ -22,7 +22,6 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:
-    held = show_amount(most, unit)
     for words, rules in (("users", "user_quotas"), ("groups", "group_quotas")):
         total, reported = 0, False
         for rule in quota.values.get(rules) or ():
@@ -32,16 +31,18 @@ def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation
                 reported = True
                 way, name = user_or_group(rule)
                 yield Violation(
-                    quota, f"{limit} of {way} {name} is {show_amount(figure, unit)}, above the directory's own {held}"
+                    quota,
+                    f"{limit} of {way} {name} is {show_amount(figure, unit)}, above the directory's own {show_amount(most, unit)}",
                 )
         default = f"default_{rules.removesuffix('s')}"
         figure = _figure(quota.values.get(default) or {}, limit)
         if figure > most:
             yield Violation(
-                quota, f"{default}.{limit} is {show_amount(figure, unit)}, above the directory's own {held}"
+                quota,
+                f"{default}.{limit} is {show_amount(figure, unit)}, above the directory's own {show_amount(most, unit)}",
             )
         if total > most and not reported:
-            text = f"{limit} of its {words} add up to {show_amount(total, unit)}, above the directory's own {held}"
+            text = f"{limit} of its {words} add up to {show_amount(total, unit)}, above the directory's own {show_amount(most, unit)}"
             yield Violation(quota, text, severity=Severity.NOTE)
 
 
