@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from tests.conftest import Run
 from tests.force import by_force
 from vastplan.cli.screen import Screen
+from vastplan.model.errors import VastplanError
 
 DOCUMENT = "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {}}\n"
 
@@ -58,7 +60,9 @@ def test_a_port_is_one(port: str, vastplan: Run) -> None:
 def test_only_yes_is_yes(answer: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys.stdin, "readline", lambda: f"{answer}\n", raising=False)
-    assert Screen(sys.stdout, sys.stderr, colour=False).ask("Carry out? ") is goes_on
+    refused = contextlib.nullcontext() if goes_on else pytest.raises(VastplanError, match=r"not approved \(use --yes")
+    with refused:
+        Screen(sys.stdout, sys.stderr, colour=False).require_yes("Carry out? ", "--yes")
 
 
 @pytest.mark.parametrize("option", ["--out", "--report"])

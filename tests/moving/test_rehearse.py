@@ -565,11 +565,10 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert json.loads(capsys.readouterr().out)["mode"] == "rehearse"
     asked: list[str] = []
 
-    def ask(_: Any, question: str) -> bool:
+    def answer(_: Any, question: str) -> None:
         asked.append(question)
-        return False
 
-    monkeypatch.setattr("vastplan.cli.screen.Screen.ask", ask)
+    monkeypatch.setattr("vastplan.cli.screen.Screen.answer", answer)
     assert main(["move", "run", "r.json"]) == 1
     assert "Nothing at iad is suspended" in asked[0] and "1 workload" in asked[0] and "Suspend 1" not in asked[0]
     capsys.readouterr()

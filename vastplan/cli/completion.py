@@ -262,7 +262,7 @@ class Place:
 
 
 def _if_known(candidates: Callable[[], Candidates]) -> Candidates:
-    """The candidates; none if there is no document here, or it is invalid."""
+    """The candidates; none if the current folder has no valid document."""
     try:
         return candidates()
     except Exception:

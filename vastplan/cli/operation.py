@@ -33,7 +33,6 @@ from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
 Planned = TypeVar("Planned", bound=OperationPlan)
-NOT_APPROVED = "nothing was done: it was not approved (use --yes where nobody can answer)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,17 +105,12 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
     consent = _consent(request, plan, commands.loss(plan), to_run)
     if not any(record.id == plan.id[:8] for record in commands.records(workspace)):
         screen.show(commands.text(plan, ""))
-        _ask(request, screen, commands.question(plan))
+        if not request.yes:
+            screen.require_yes(commands.question(plan), "--yes")
     screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
     screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
     if result := commands.result(plan):
         screen.show("\n".join(inert(line, None) for line in result.splitlines()))
-
-
-def _ask(request: OperationRunRequest | OperationAbortRequest, screen: Screen, question: str) -> None:
-    """Ask for approval. Raises `VastplanError` without it."""
-    if not request.yes and not screen.ask(question):
-        raise VastplanError(NOT_APPROVED)
 
 
 def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, to_run: str) -> Workspace:
@@ -176,5 +170,7 @@ def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[
 def _abort(request: OperationAbortRequest, screen: Screen, commands: Commands[Planned]) -> None:
     """Take an operation back after approval. Raises `VastplanError` without it."""
     workspace = open_workspace(request.paths, request.connections)
-    _ask(request, screen, f"Take back the {commands.kind} {inert(request.subject, 80)}? Type yes to take it back: ")
+    if not request.yes:
+        subject = inert(request.subject, 80)
+        screen.require_yes(f"Take back the {commands.kind} {subject}? Type yes to take it back: ", "--yes")
     screen.show(status_text(commands.abort(workspace, request.subject, screen.progress)))

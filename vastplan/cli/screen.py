@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 from vastplan.cli.request import Format
+from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert, json_without_commands, no_commands
 from vastplan.model.finding import Finding
 from vastplan.model.sensitive import guarded
@@ -137,6 +138,8 @@ class Screen:
         line = sys.stdin.readline()
         return line.strip() if line else None
 
-    def ask(self, question: str) -> bool:
-        """Ask a question; whether the answer is `yes`, in full. Returns false without a terminal."""
-        return self.answer(question) == "yes"
+    def require_yes(self, question: str, instead: str) -> None:
+        """Ask for approval, which is `yes` in full. Raises `VastplanError` without it, and without a terminal; `instead` is the option for
+        where nobody can answer."""
+        if self.answer(question) != "yes":
+            raise VastplanError(f"nothing was done: it was not approved (use {instead} where nobody can answer)")

@@ -163,8 +163,8 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
-    if not request.auto_approve and not screen.ask(f"Apply these {len(doable)} changes? Type yes to apply them: "):
-        raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
+    if not request.auto_approve:
+        screen.require_yes(f"Apply these {len(doable)} changes? Type yes to apply them: ", "--auto-approve")
     return _carry_out(request, screen, workspace, plan, places, review)
 
 

@@ -84,9 +84,8 @@ def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) 
         screen.show("\n".join(f"{name} would leave the ledger" for name in names))
     if request.dry_run:
         return
-    asks = not exact and not request.yes
-    if asks and not screen.ask(f"Forget {counted(len(names), 'object')}? Type yes to forget them: "):
-        raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
+    if not exact and not request.yes:
+        screen.require_yes(f"Forget {counted(len(names), 'object')}? Type yes to forget them: ", "--yes")
     ownership.forget(workspace, addresses)
     if exact:
         screen.show("\n".join(f"{name} left the ledger; nothing else changed." for name in names))
