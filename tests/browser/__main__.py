@@ -19,7 +19,7 @@ from tests.report.reading import FORMATS, PLANS, plan, unlike
 from tests.report.two_sites import EVIL, HOSTILE, IN_ORDER, LOST, MOVED, SPLIT, move, on_two_sites
 from vastplan.model.plan import Plan
 from vastplan.report.html_move import move_page
-from vastplan.report.large import FROM
+from vastplan.report.long_plan import FROM
 
 WIDTHS = (1280, 390)
 DOCS = Path(__file__).parents[2] / "docs" / "pictures"

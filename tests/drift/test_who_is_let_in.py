@@ -13,11 +13,11 @@ from tests.drift.stage import TIB, Hands
 from tests.report.reading import drift
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, UnmanagedObject
 from vastplan.model.plan import Cause
-from vastplan.report.drift_markdown import comment
+from vastplan.report.drift_markdown import drift_comment
 from vastplan.report.junit import junit
-from vastplan.report.markdown_escape import size
+from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
-from vastplan.report.results import of_drift
+from vastplan.report.results import drift_results
 from vastplan.report.sarif import sarif
 
 POLICY = "iad/view_policy/team-a"
@@ -37,8 +37,8 @@ def crowd() -> Drift:
 
 
 def test_a_comment_begins_with_what_was_opened() -> None:
-    text = comment(crowd())
-    assert size(text) < LIMIT
+    text = drift_comment(crowd())
+    assert text_length(text) < LIMIT
     assert text.index("#### Lets somebody in (1)") < text.index("`nfs_no_squash`") < text.index("#### Gone (6000)")
     listed = text[text.index("#### Nobody manages (101)") :].splitlines()
     assert listed[2] == "- `iad/view_policy` `theirs`"
@@ -46,7 +46,7 @@ def test_a_comment_begins_with_what_was_opened() -> None:
 
 @pytest.mark.slow
 def test_so_do_the_other_reports() -> None:
-    results = of_drift(crowd())
+    results = drift_results(crowd())
     found = json.loads(sarif(results, "0.0.0", PurePath("/repo")))["runs"][0]["results"]
     assert len(found) == 5_000 and found[0]["message"]["text"].startswith("iad/view_policy/p: nfs_no_squash ")
     assert "nfs_no_squash" in junit(results)

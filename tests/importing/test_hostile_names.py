@@ -29,7 +29,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.look_alikes import is_invisible, taken_for_others
 from vastplan.model.shell import word
 from vastplan.model.snapshot import RecordedSnapshot, SeenCollection, SeenObject
-from vastplan.report.imported import import_text
+from vastplan.report.import_result import import_text
 
 EVERY = [
     *dict.fromkeys([*HOSTILE.values(), *HOSTILE_KEYS, *NAMES, "team[1]", "*", "a?b", " ", "::", "con", "tenant\n# x"])

@@ -14,7 +14,7 @@ from vastplan.app.importer import ImportOptions, import_live
 from vastplan.app.workspace import open_workspace
 from vastplan.importing.model import Detail
 from vastplan.model.snapshot import RecordedSnapshot, SeenCollection
-from vastplan.report.imported import coverage_text
+from vastplan.report.import_result import coverage_text
 
 
 def _folder(folder: Path, head: str = HEAD) -> Path:

@@ -28,7 +28,7 @@ from vastplan.model.import_result import (
     UnreadCollection,
     WrittenFile,
 )
-from vastplan.report.imported import MEANINGS, import_text, waiver
+from vastplan.report.import_result import MEANINGS, import_text, waiver
 from vastplan.report.markdown_page import LIMIT
 
 PLAIN = Import(

@@ -166,14 +166,14 @@ def test_each_row_as_told_as_planned_and_as_applied(title: str, lab: Lab) -> Non
     assert {str(one.address) for one in planned.plan.actions} <= {PATH}  # nothing of the volume shows as gone
     drift = drifted(planned, lab.workspace())
     for text in (
-        plan_text(planned.plan, PLAIN), markdown.comment(planned.plan, []), html.page(planned.plan),
-        drift_report.text(drift, PLAIN), drift_markdown.comment(drift), drift_html.page(drift),
+        plan_text(planned.plan, PLAIN), markdown.plan_comment(planned.plan, []), html.plan_page(planned.plan),
+        drift_report.drift_text(drift, PLAIN), drift_markdown.drift_comment(drift), drift_html.drift_page(drift),
     ):  # fmt: skip
         assert case.says.strip().split(": ")[0] in text
-    assert case.says in plan_text(planned.plan, PLAIN) and case.says in drift_report.text(drift, PLAIN)
+    assert case.says in plan_text(planned.plan, PLAIN) and case.says in drift_report.drift_text(drift, PLAIN)
     assert f'"state":"{case.state.value}"' in plan_file.dumps(planned.plan).replace('": "', '":"')
     label = f'kind="protected_path",site="iad",state="{case.state.value}"'
-    for metrics in (prometheus.of_plan(planned.plan), prometheus.of_drift(drift)):
+    for metrics in (prometheus.plan_figures(planned.plan), prometheus.drift_figures(drift)):
         assert f'{{document="lab",{label}}} 1\n' in metrics
         assert metrics.count("vastplan_replications{") == len(ReplicationState)
     refuse_wrong(planned.plan)  # the rest of the document goes on
@@ -196,5 +196,5 @@ def test_show_tells_it_of_the_path_and_of_the_volume(lab: Lab) -> None:
     for address in (PATH, "iad/volume/v"):
         described = describe(lab.workspace(), Address.parse(address))
         assert "on two sites: in order; iad: SOURCE, Active, HEALTHY" in drift_report.object_text(described, PLAIN)
-        assert json_report.plain(json_report.shown(described))["replications"][0]["state"] == "in order"
+        assert json_report.report_data(json_report.object_report(described))["replications"][0]["state"] == "in order"
     assert "two sites" not in drift_report.object_text(describe(lab.workspace(), Address.parse("iad/quota/v")), PLAIN)

@@ -28,7 +28,7 @@ from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.modes.rehearsal import stages
 from vastplan.operations.run import Stopped, Unknown
 from vastplan.operations.stage import Gate, Holds
-from vastplan.report.drift import text
+from vastplan.report.drift import drift_text
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.text import Style
 from vastplan.sim.runai import workloads
@@ -390,7 +390,7 @@ def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatr
         ("pdx", "persistent_volume"): 1, ("pdx", "persistent_volume_claim"): 1, ("pdx", "view"): 1,
     }  # fmt: skip
     assert theirs(scene, short) == 0
-    assert f"Created by {by}, and not counted: 3 objects." in text(drift, Style(colour=False))
+    assert f"Created by {by}, and not counted: 3 objects." in drift_text(drift, Style(colour=False))
     scene.abort(watched.plan)
     assert not [one for one in find_drift(scene.lab.workspace(), None).drift.made if "rehearsal" in one.by]
 

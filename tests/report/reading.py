@@ -30,22 +30,22 @@ PLANS = sorted(file.stem for file in (HERE / "plans").glob("*.json"))
 # Sarif's paths are relative to the root that it is told, and the version is the product's: both fixed here.
 FORMATS: dict[str, Callable[[Plan], str]] = {
     "txt": lambda plan: plan_text(plan, Style(colour=True, width=120)),
-    "md": lambda plan: markdown.comment(plan, ["plan.html"]),
-    "html": html.page,
+    "md": lambda plan: markdown.plan_comment(plan, ["plan.html"]),
+    "html": html.plan_page,
     "json": plan_file.dumps,
-    "xml": lambda plan: junit(results.of_plan(plan, places(plan))),
-    "sarif": lambda plan: sarif(results.of_plan(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
-    "prom": prometheus.of_plan,
+    "xml": lambda plan: junit(results.plan_results(plan, places(plan))),
+    "sarif": lambda plan: sarif(results.plan_results(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
+    "prom": prometheus.plan_figures,
 }
 
 DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
-    "txt": lambda checked: drift_text.text(checked, Style(colour=True, width=120)),
-    "md": drift_markdown.comment,
-    "html": drift_html.page,
+    "txt": lambda checked: drift_text.drift_text(checked, Style(colour=True, width=120)),
+    "md": drift_markdown.drift_comment,
+    "html": drift_html.drift_page,
     "json": json_report.dumps,
-    "xml": lambda checked: junit(results.of_drift(checked)),
-    "sarif": lambda checked: sarif(results.of_drift(checked), "0.0.0", PurePath("/work/repo")),
-    "prom": prometheus.of_drift,
+    "xml": lambda checked: junit(results.drift_results(checked)),
+    "sarif": lambda checked: sarif(results.drift_results(checked), "0.0.0", PurePath("/work/repo")),
+    "prom": prometheus.drift_figures,
 }
 
 

@@ -14,10 +14,10 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.isolation import Isolation, Meeting
 from vastplan.model.plan import Action, Base, Block, Cause, Door, FieldChange, Opening, Plan, Verb
-from vastplan.report.markdown import comment
-from vastplan.report.markdown_escape import size
+from vastplan.report.markdown import plan_comment
+from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT, Page
-from vastplan.report.view import of_change, told_lines
+from vastplan.report.view import of_change, shown_lines
 
 SIXTY = [f"10.{number}.0.0/16" for number in range(60)]
 NEW = ["128.0.0.0/1", "203.0.113.66/32"]
@@ -83,13 +83,13 @@ def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
     hidden = update(SIXTY, [*SIXTY, *NEW])
     hidden = replace(hidden, changes=(*many, *hidden.changes))
     crowd = unlike(10_000)
-    text = comment(replace(crowd, actions=(*crowd.actions, hidden)))
-    assert size(text) < LIMIT
+    text = plan_comment(replace(crowd, actions=(*crowd.actions, hidden)))
+    assert text_length(text) < LIMIT
     check_inert(text)
     told = text[: text.index("#### Deletes or replaces")]
     assert f"`{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`" in told
     assert "`vastplan show PLAN ADDRESS`" in text
-    alone = comment(planned(hidden))
+    alone = plan_comment(planned(hidden))
     assert re.search(r"`\+ 128\.0\.0\.0/1`", alone) and f"more lines: `vastplan show PLAN {AT}`" in alone
 
 
@@ -97,8 +97,8 @@ def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
 def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
     actions = [update([], [f"10.0.{number}.{host}" for host in range(200)], at=Address("iad", "view_policy", f"p{number}"))
                for number in range(100)]  # fmt: skip
-    text = comment(planned(*actions))
-    assert size(text) < LIMIT
+    text = plan_comment(planned(*actions))
+    assert text_length(text) < LIMIT
     found = re.search(
         r"^#### Lets somebody in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
     )
@@ -109,7 +109,7 @@ def test_what_is_made_and_lets_in_and_what_becomes_empty_is_told_there_too() -> 
     made = replace(update(None, NEW), verb=Verb.CREATE)
     emptied = update(SIXTY, None, at=Address("iad", "tenant", "t"))
     crowd = unlike(2_000)
-    text = comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
+    text = plan_comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
     assert f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`\n" in text
     assert "- `iad/tenant/t` `nfs_read_write`: becomes empty\n" in text
 
@@ -126,8 +126,8 @@ def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
         )
         for one in many
     ]
-    text = comment(planned(*undone))
-    assert size(text) < LIMIT and "Undoes changes made outside vastplan (300)" in text
+    text = plan_comment(planned(*undone))
+    assert text_length(text) < LIMIT and "Undoes changes made outside vastplan (300)" in text
     assert re.search(r"- and \d+ more lines that did not fit: `vastplan show PLAN`|- and 288 more", text)
     assert "**Cut**" in text
     page = Page(2_000)
@@ -138,7 +138,7 @@ def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
 
 
 def test_a_comment_with_room_says_it_once() -> None:
-    assert "Lets somebody in" not in comment(planned(update(SIXTY, [*SIXTY, *NEW])))
+    assert "Lets somebody in" not in plan_comment(planned(update(SIXTY, [*SIXTY, *NEW])))
 
 
 def blocked(number: int) -> Action:
@@ -165,8 +165,8 @@ OPENS = FieldChange("open", False, True, Cause.DOCUMENT, admits=True)
 def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> None:
     opens = Action(Address("iad", "admission_policy", "p"), Verb.UPDATE, "the document changed", (OPENS,))
     actions = [*(blocked(number) for number in range(200)), *(lost(number) for number in range(3)), opens]
-    text = comment(planned(*actions))
-    assert size(text) < LIMIT and "**Cut**" in text
+    text = plan_comment(planned(*actions))
+    assert text_length(text) < LIMIT and "**Cut**" in text
     order = [
         "- `iad/admission_policy/p` `open`: becomes `true`\n",
         "#### Lets somebody in (1)\n\n<details",
@@ -184,7 +184,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
 def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
     stopped = [replace(update([], [f"10.{n}.{m}.0/24" for m in range(90)], at=Address("iad", "view_policy", f"b{n}")),
                        blocked=(Block("narrows", "no", ""),)) for n in range(200)]  # fmt: skip
-    text = comment(planned(*stopped, update([], NEW)))
+    text = plan_comment(planned(*stopped, update([], NEW)))
     told = text[text.index("#### Lets somebody in (601)\n\n") :]
     assert told.splitlines()[2] == f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`"
     assert told.splitlines()[3].endswith(" — blocked")
@@ -195,7 +195,7 @@ def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
 def test_no_object_with_many_clients_hides_another() -> None:
     crowd = update([], [f"10.{number // 250}.{number % 250}.0/24" for number in range(9_000)])
     many = [update([], [f"10.0.{number}.9"], at=Address("iad", "view_policy", f"p{number}")) for number in range(100)]
-    text = comment(planned(crowd, *many))
+    text = plan_comment(planned(crowd, *many))
     for number in range(100):
         assert f"`iad/view_policy/p{number}` `nfs_read_write`: adds `10.0.{number}.9`\n" in text
 
@@ -203,7 +203,7 @@ def test_no_object_with_many_clients_hides_another() -> None:
 def test_no_opening_with_much_to_say_hides_what_is_lost() -> None:
     many = tuple(FieldChange(f"f{number}", "a" * 150, "b" * 150, Cause.DOCUMENT) for number in range(40))
     wide = [Action(Address("iad", "view_policy", f"p{n}"), Verb.UPDATE, "", (OPENS, *many)) for n in range(60)]
-    text = comment(planned(*wide, *(lost(number) for number in range(30))))
+    text = plan_comment(planned(*wide, *(lost(number) for number in range(30))))
     assert all(f"<code>iad/view/gone-{number}</code>" in text for number in range(30))
 
 
@@ -213,7 +213,7 @@ def test_what_does_not_fit_is_named_in_that_order_too() -> None:
         for n in range(100)
     ]
     actions = [*(blocked(n) for n in range(300)), *(lost(n) for n in range(200)), *wide]
-    text = comment(planned(*actions))
+    text = plan_comment(planned(*actions))
     names = text[text.index("#### Not shown in full") :]
     order = ["view_policy/p99`", "view/gone-199`", "— blocked", "more: "]
     assert sorted(order, key=names.index) == order
@@ -242,7 +242,7 @@ def test_each_way_in_has_its_words() -> None:
         FieldChange("quiet", 1, 2, Cause.DOCUMENT),
     )
     one = Action(AT, Verb.UPDATE, "the document changed", changes, opens=(Opening(Door.MADE),))
-    text = comment(planned(one, *(blocked(number) for number in range(200))))
+    text = plan_comment(planned(one, *(blocked(number) for number in range(200))))
     told = text[text.index("#### Lets somebody in (7)\n\n") :].splitlines()[2:9]
     assert [line.removeprefix(f"- `{AT}` ") for line in told] == [
         "lets in those it is for, because it is created",
@@ -267,7 +267,7 @@ def test_sarif_has_room_for_what_lets_in() -> None:
 
 def test_a_change_lets_in_by_what_comes_before_what_goes_before_all_else() -> None:
     items = [FieldChange("a", 1, 2, Cause.DOCUMENT), update(["x"], ["y"]).changes[0], OPENS]
-    lines = told_lines(Verb.UPDATE, map(of_change, items), (Opening(Door.GONE),))
+    lines = shown_lines(Verb.UPDATE, map(of_change, items), (Opening(Door.GONE),))
     assert lines == [
         "lets in: those that it keeps out, because it is deleted", "nfs_read_write: + y", "open: false → true", "nfs_read_write: - x", "a: 1 → 2",
     ]  # fmt: skip
@@ -281,8 +281,8 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
                     since="2026-01-01") for n in range(300)]  # fmt: skip
     findings = tuple(Finding("VP999", Severity.WARNING, "m" * 400, address=f"iad/view/f{n}") for n in range(80))
     base = Base("base.yaml", "0" * 64, tuple(f"iad/view/gone-{n}" for n in range(30)), 40)
-    text = comment(replace(planned(*many), isolation=apart * 4, findings=findings, base=base))
-    assert size(text) < LIMIT
+    text = plan_comment(replace(planned(*many), isolation=apart * 4, findings=findings, base=base))
+    assert text_length(text) < LIMIT
     for title in ("Isolation", "Pending before, no longer pending", "findings that the base has too"):
         assert title in text.replace("`", "") or re.search(r"- and \d+ more lines that did not fit", text), title
     assert "Isolation" in text
@@ -293,7 +293,7 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
 def test_what_is_said_of_many_that_let_in_is_said_once(count: int, line: str) -> None:
     opens = (Opening(Door.MADE),)
     made = [Action(Address("iad", "vip_pool", f"p{n}"), Verb.CREATE, "x", opens=opens) for n in range(count)]
-    text = comment(planned(*made, *(blocked(number) for number in range(200))))
+    text = plan_comment(planned(*made, *(blocked(number) for number in range(200))))
     told = text[text.index(f"#### Lets somebody in ({count})\n\n") :].split("\n\n")[1] + "\n"
     assert line.format("lets in those it is for, because it is created") in told
     assert {f"iad/vip_pool/p{n}" for n in range(count)} == set(re.findall(r"iad/vip_pool/p\d+", told))

@@ -17,11 +17,11 @@ from markdown_it.token import Token
 
 from tests.report.reading import DRIFT_FORMATS, DRIFTS, FORMATS, PLANS, drift, large, plan
 from vastplan.model.escaping import inert
-from vastplan.report.html_escape import _VOID, HOLE, Form, code, joined, tag
-from vastplan.report.html_escape import text as html_text
-from vastplan.report.markdown import comment
-from vastplan.report.markdown_escape import code as md_code
-from vastplan.report.markdown_escape import prose, size, summary_code
+from vastplan.report.html_escape import _VOID, HOLE, HtmlTemplate, code_html, joined, tag
+from vastplan.report.html_escape import html_text as html_text
+from vastplan.report.markdown import plan_comment
+from vastplan.report.markdown_escape import code_span as md_code
+from vastplan.report.markdown_escape import prose, summary_code, text_length
 from vastplan.report.markdown_page import LIMIT, marker
 
 NASTY = st.text(
@@ -69,8 +69,8 @@ def check_inert(markdown: str) -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_comment_is_our_markup_and_their_text(name: str) -> None:
-    text = comment(plan(name), ["@all.html"])
-    assert size(text) < LIMIT
+    text = plan_comment(plan(name), ["@all.html"])
+    assert text_length(text) < LIMIT
     check_inert(text)
     assert text.startswith(marker(plan(name).document) + "\n")
     assert text.count("<!--") == 1  # whoever looks for the marker of another document does not find it in a name
@@ -158,7 +158,7 @@ def test_a_page_loads_nothing_runs_nothing_and_is_whole(name: str) -> None:
 
 @given(NASTY)
 def test_html_text_and_attributes_read_back_as_what_they_show(name: str) -> None:
-    page = _parsed(joined(tag("p", name, title=name), code(name), html_text(name)))
+    page = _parsed(joined(tag("p", name, title=name), code_html(name), html_text(name)))
     assert "".join(page.said) == inert(name, 2000) * 3
     assert page.elements[0] == ("p", {"title": inert(name, 2000)})
 
@@ -167,9 +167,9 @@ def test_html_text_and_attributes_read_back_as_what_they_show(name: str) -> None
 @given(st.lists(NASTY, min_size=2, max_size=2))
 def test_a_form_is_filled_with_what_a_tag_would_hold(values: list[str]) -> None:
     name, title = values
-    form = Form(tag("p", code(HOLE), " 100 %s ", tag("b", HOLE), title=HOLE))
-    assert form.fill(title, name, title) == tag("p", code(name), " 100 %s ", tag("b", title), title=title)
-    assert form.fill(name, tag("i", name), "") == tag("p", code(tag("i", name)), " 100 %s ", tag("b"), title=name)
+    form = HtmlTemplate(tag("p", code_html(HOLE), " 100 %s ", tag("b", HOLE), title=HOLE))
+    assert form.fill(title, name, title) == tag("p", code_html(name), " 100 %s ", tag("b", title), title=title)
+    assert form.fill(name, tag("i", name), "") == tag("p", code_html(tag("i", name)), " 100 %s ", tag("b"), title=name)
     with pytest.raises(TypeError):
         form.fill(name)
 
@@ -237,7 +237,7 @@ def test_sarif_messages_hold_no_links() -> None:
 def test_drift_is_our_markup_and_their_text_in_every_format(name: str) -> None:
     checked = drift(name)
     text = DRIFT_FORMATS["md"](checked)
-    assert size(text) < LIMIT and text.count("<!--") == 1
+    assert text_length(text) < LIMIT and text.count("<!--") == 1
     assert text.startswith("<!-- vastplan:drift:")
     check_inert(text)
     page = _parsed(DRIFT_FORMATS["html"](checked))

@@ -15,8 +15,8 @@ from tests.report.estate import estate
 from tests.report.reading import FORMATS, crowded, large, lines_run, plan, unlike
 from tests.report.test_hostile import _parsed, check_inert
 from vastplan.model.plan import Plan
-from vastplan.report.markdown import comment
-from vastplan.report.markdown_escape import size
+from vastplan.report.markdown import plan_comment
+from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
 
 FEW, MANY = 1_000, 10_000
@@ -53,8 +53,8 @@ def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
 @pytest.mark.slow
 def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
     huge = unlike(MANY)
-    text = comment(huge, ["plan.html", "plan.json"])
-    assert LIMIT * 0.8 < size(text) < LIMIT
+    text = plan_comment(huge, ["plan.html", "plan.json"])
+    assert LIMIT * 0.8 < text_length(text) < LIMIT
     check_inert(text)
     shown = text.count("<details")
     named = len(re.findall(r"^- (?:[-+~>.]|-/\+) \w+ `", text, re.MULTILINE))
@@ -70,8 +70,8 @@ def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
 
 def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:
     wide = unlike(400)
-    text = comment(replace(wide, document="\U0001f600" * 90))
-    assert len(text.encode("utf-16-le")) // 2 == size(text) < LIMIT
+    text = plan_comment(replace(wide, document="\U0001f600" * 90))
+    assert len(text.encode("utf-16-le")) // 2 == text_length(text) < LIMIT
 
 
 @pytest.mark.slow
@@ -93,5 +93,5 @@ def test_a_page_has_a_row_for_every_action() -> None:
 def test_an_action_that_is_too_long_for_a_comment_is_still_named() -> None:
     typical = plan("typical")
     long = replace(typical.actions[0], changes=typical.actions[0].changes * 5_000)
-    text = comment(replace(typical, actions=(long,)))
-    assert size(text) < LIMIT and "more lines: `vastplan show PLAN iad/" in text
+    text = plan_comment(replace(typical, actions=(long,)))
+    assert text_length(text) < LIMIT and "more lines: `vastplan show PLAN iad/" in text

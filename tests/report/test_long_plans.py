@@ -16,13 +16,13 @@ from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed, check_inert
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Author, Base, Block, Cause, FieldChange, Node, Plan, Stage, Standing, Verb
-from vastplan.report.alike import told
 from vastplan.report.html_script import FILTER
-from vastplan.report.large import FROM, expanded, unmet
-from vastplan.report.markdown import comment
-from vastplan.report.markdown_escape import size
+from vastplan.report.long_plan import FROM, expanded, unmatched_patterns
+from vastplan.report.markdown import plan_comment
+from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
-from vastplan.report.owners import Owners
+from vastplan.report.owners import TenantFinder
+from vastplan.report.similarity import similar_actions
 from vastplan.report.text import Style, plan_text
 
 NARROW = Style(colour=False, width=80)
@@ -48,7 +48,7 @@ def test_the_worst_comes_first() -> None:
         "Deletes or replaces objects with data", "Deletes or replaces (", "Lets somebody in (", "Lets fewer in",
         "Undoes a change made outside vastplan", "Updates (", "Creates (", "By tenant (",
     ]  # fmt: skip
-    for shown in (text(estate(MANY)), comment(estate(MANY))):
+    for shown in (text(estate(MANY)), plan_comment(estate(MANY))):
         assert sorted(order, key=shown.index) == order
 
 
@@ -69,18 +69,20 @@ def test_notes_come_after_what_is_decided_on_and_errors_before() -> None:
     error = Finding("QTA-02", Severity.ERROR, "there is no quota", "write one", "iad/quota/a")
     made = replace(made, findings=(*made.findings, error))
     page = FORMATS["html"](made)
-    for shown, last in ((text(made), "By tenant"), (comment(made), "#### By tenant"), (page, "Creates")):
+    for shown, last in ((text(made), "By tenant"), (plan_comment(made), "#### By tenant"), (page, "Creates")):
         order = ["QTA-02", "Deletes or replaces objects with data", last, "QTA-01"]
         assert sorted(order, key=shown.index) == order and shown.count("QTA-01") == 1
     short = replace(estate(30), findings=made.findings[:1])
-    assert text(short).startswith("note QTA-01") and "#### Notes" not in comment(short)
+    assert text(short).startswith("note QTA-01") and "#### Notes" not in plan_comment(short)
 
 
 def test_what_is_undone_is_shown_once_but_who_did_it_and_what_has_a_worse_risk() -> None:
     made = estate(300)
     shown = text(made)
     assert shown.count("iad/project/team-08-project-24") == 1 and "  shown above, grouped: 10 changes\n" in shown
-    assert "#### Undoes changes made outside" not in comment(made) and "#### Undoes a change made" in comment(made)
+    assert "#### Undoes changes made outside" not in plan_comment(made) and "#### Undoes a change made" in plan_comment(
+        made
+    )
     undone = [action for action in made.actions if action.address.kind == "project"]
     known, blocked = undone[0], undone[1]
     (change,) = known.changes
@@ -92,12 +94,12 @@ def test_what_is_undone_is_shown_once_but_who_did_it_and_what_has_a_worse_risk()
     assert (
         "grouped: 8 changes" in end and f"{known.address} quota.gpus" in end and f"{blocked.address} quota.gpus" in end
     )
-    assert "#### Undoes changes made outside vastplan (2)" in comment(made)
+    assert "#### Undoes changes made outside vastplan (2)" in plan_comment(made)
 
 
 def test_a_count_of_thousands_has_commas() -> None:
     made = estate(10_000)
-    for shown in (text(made), comment(made), FORMATS["html"](made)):
+    for shown in (text(made), plan_comment(made), FORMATS["html"](made)):
         shown = re.sub(r"<style>.*?</style>|<script>.*?</script>", "", shown, flags=re.S)
         counts = r"(?<![\w./,-])\d{4,} (?:to \w+|more|quotas|views|objects|changes|persistent|blocked)|\(\d{4,}[):]"
         assert re.findall(counts, shown) == []
@@ -123,7 +125,7 @@ def test_what_is_expanded_is_shown_in_full() -> None:
 
 
 def test_a_pattern_that_is_of_nothing_is_named() -> None:
-    assert unmet(estate(40), ["*", "iad/quota/*", "pdx/realm/*", "iad/tenant/team-00"]) == ["pdx/realm/*"]
+    assert unmatched_patterns(estate(40), ["*", "iad/quota/*", "pdx/realm/*", "iad/tenant/team-00"]) == ["pdx/realm/*"]
 
 
 def test_into_a_file_goes_all_of_it() -> None:
@@ -149,8 +151,8 @@ def test_every_action_is_told_or_counted() -> None:
 @pytest.mark.parametrize("count", [MANY, 10_000])
 def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
     made = estate(count)
-    shown = comment(made, ["plan.html"])
-    assert size(shown) < LIMIT and "**Cut**" not in shown
+    shown = plan_comment(made, ["plan.html"])
+    assert text_length(shown) < LIMIT and "**Cut**" not in shown
     check_inert(shown)
     for heading in (
         "Deletes or replaces objects with data",
@@ -196,7 +198,7 @@ def test_the_one_script_is_ours_and_only_a_long_page_has_it() -> None:
 
 
 def test_what_is_said_of_all_is_true_of_all() -> None:
-    together, others = told(estate(MANY).actions)
+    together, others = similar_actions(estate(MANY).actions)
     assert sum(len(alike.actions) for alike in together) + len(others) == MANY
     for alike in together:
         shared = {change.path: change for change in alike.first.changes if change.path not in alike.own}
@@ -216,12 +218,12 @@ def test_who_is_let_in_is_never_told_as_one_of_many_values() -> None:
         change = FieldChange("hosts", [], [f"192.0.2.{number}"], Cause.DOCUMENT, unordered=True, admits=True)
         return Action(Address("iad", "view_policy", f"p-{number}"), Verb.UPDATE, "the document changed", (change,))
 
-    together, others = told([opening(number) for number in range(40)])
+    together, others = similar_actions([opening(number) for number in range(40)])
     assert not together and len(others) == 40
 
 
 def test_what_was_read_of_many_is_a_range_and_a_sum() -> None:
-    (alike, *_), _ = told([action for action in estate(300).actions if action.verb is Verb.DELETE])
+    (alike, *_), _ = similar_actions([action for action in estate(300).actions if action.verb is Verb.DELETE])
     assert alike.seen() == [("used", "5 GiB to 275 GiB, 1400 GiB in all")]
 
 
@@ -233,7 +235,7 @@ def test_the_tenant_is_found_over_others_and_not_in_a_circle() -> None:
         Node("iad/realm/r", "vast", None, ("iad/realm/s",)),
         Node("iad/realm/s", "vast", None, ("iad/realm/r",)),
     )
-    owners = Owners(replace(estate(1), topology=nodes))
+    owners = TenantFinder(replace(estate(1), topology=nodes))
 
     def of(address: str, **more: object) -> str:
         return owners.of(Action(Address.parse(address), Verb.UPDATE, "", **more))  # type: ignore[arg-type]
@@ -248,7 +250,7 @@ def test_an_entry_is_expanded_by_its_own_address() -> None:
     made = estate(40)
     first = replace(made.actions[0], origin="iad/volume/data")
     made = replace(made, actions=(first, *made.actions[1:]))
-    assert expanded(made.actions, ["iad/volume/*"], Owners(made)) == [first]
+    assert expanded(made.actions, ["iad/volume/*"], TenantFinder(made)) == [first]
 
 
 def test_with_a_base_each_part_is_told_so() -> None:
@@ -256,7 +258,7 @@ def test_with_a_base_each_part_is_told_so() -> None:
     standings = [*Standing]
     actions = tuple(replace(action, standing=standings[number % 3]) for number, action in enumerate(made.actions))
     made = replace(made, actions=actions, base=Base("main", "0" * 64))
-    for shown in (text(made), comment(made)):
+    for shown in (text(made), plan_comment(made)):
         order = ["This change", "Pending before this change", "Drift, independent of this change"]
         assert sorted(order, key=shown.rindex) == order and shown.count("Updates (") == 3
 

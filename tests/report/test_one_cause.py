@@ -17,8 +17,8 @@ from vastplan.model.plan import Action, Base, Block, Cause, FieldChange, Plan, P
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.report.budgets import budget_lines
 from vastplan.report.drift_next import next_commands
-from vastplan.report.markdown_proofs import on_two_sites
-from vastplan.report.not_ours import not_ours
+from vastplan.report.markdown_proofs import two_site_lines
+from vastplan.report.ownership import not_owned
 from vastplan.report.replication import replication_lines
 from vastplan.report.text import Style, plan_text
 
@@ -50,9 +50,9 @@ def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
 
 
 def test_it_is_none_where_the_ledger_knows_something_or_little_is_there() -> None:
-    assert not_ours(found(6, serial=1)) == [] and not_ours(found(2)) == []
-    assert not_ours(found(6, block=replace(ADOPT, fix="write the live value in the document"), replaces=True)) == []
-    assert [one.site for one in not_ours(found(3))] == ["iad"]
+    assert not_owned(found(6, serial=1)) == [] and not_owned(found(2)) == []
+    assert not_owned(found(6, block=replace(ADOPT, fix="write the live value in the document"), replaces=True)) == []
+    assert [one.site for one in not_owned(found(3))] == ["iad"]
 
 
 def copy(number: int, state: ReplicationState = ReplicationState.IN_ORDER, text: str = "") -> Replication:
@@ -70,7 +70,7 @@ def test_copies_that_are_alike_are_told_once_and_what_is_amiss_first() -> None:
     assert lines[-1].startswith(
         "  in order: 300 objects; the oldest copy as of 2026-01-01; 300 GiB to come in all; iad/volume/v-0, iad/volume/v-1"
     )
-    told = on_two_sites(rows)
+    told = two_site_lines(rows)
     assert len(told) == 2 and "split" in told[0] and "300 objects" in told[1]
     assert len([*replication_lines(map(copy, range(4)), PLAIN)]) == 2 + 4 * 3
 
@@ -136,10 +136,10 @@ def test_drift_ends_with_what_to_type_next() -> None:
 
 
 def test_they_are_three_at_most_and_stand_at_the_end() -> None:
-    from vastplan.report.drift import text
+    from vastplan.report.drift import drift_text
 
     checked = drift("typical")
-    shown = text(checked, PLAIN, [Path("doc")])
+    shown = drift_text(checked, PLAIN, [Path("doc")])
     last = shown[shown.index("\nNext:\n") :].strip().splitlines()
     assert 2 <= len(last) <= 4 and all(line.startswith("  vastplan ") for line in last[1:])
     assert "Next:" not in DRIFT_FORMATS["txt"](checked)

@@ -8,7 +8,7 @@ from tests.report.reading import plan
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BANDS, MOST_BOXES, fitting, picture, steps
-from vastplan.report.review import Risk, Topology, by_risk, verdict
+from vastplan.report.review import Risk, Topology, by_risk, review_line
 
 
 def graph(drawn: Plan, site: str) -> Graph:
@@ -48,13 +48,15 @@ def test_an_object_that_is_gone_is_a_change_by_hand() -> None:
 
 
 def test_the_verdict_says_it_in_one_line() -> None:
-    assert verdict(plan("empty")) == "Nothing to change, 104 objects in sync."
-    assert verdict(plan("unknown")) == "1 change can be applied, nothing is deleted, 2 collections could not be read."
-    assert verdict(plan("typical")) == (
+    assert review_line(plan("empty")) == "Nothing to change, 104 objects in sync."
+    assert (
+        review_line(plan("unknown")) == "1 change can be applied, nothing is deleted, 2 collections could not be read."
+    )
+    assert review_line(plan("typical")) == (
         "2 changes need approval, 6 changes can be applied, 1 to delete (1 holds data), 1 to replace."
     )
-    assert verdict(plan("blocked")) == "1 error in the document: nothing can be applied."
-    assert verdict(replace(plan("blocked"), findings=())) == (
+    assert review_line(plan("blocked")) == "1 error in the document: nothing can be applied."
+    assert review_line(replace(plan("blocked"), findings=())) == (
         "2 changes need approval, 2 are blocked, 2 to delete (1 holds data)."
     )
 

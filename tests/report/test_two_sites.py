@@ -10,9 +10,9 @@ from tests.report import two_sites
 from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed
 from tests.report.two_sites import EVIL, IN_ORDER, LOST, MOVED, READ, SPLIT, move, on_two_sites
 from vastplan.model.replication import Replication, ReplicationState
-from vastplan.report.html import page
+from vastplan.report.html import plan_page
 from vastplan.report.html_move import move_page
-from vastplan.report.two_sites import MOST_ROWS, age, pictures
+from vastplan.report.two_sites import MOST_ROWS, copy_age, pictures
 
 
 def drawn(*rows: Replication) -> str:
@@ -69,11 +69,11 @@ def test_each_pair_of_sites_has_its_own_picture_and_one_side_alone_has_none() ->
     ],
 )
 def test_how_old_a_copy_is(as_of: str, said: str) -> None:
-    assert age(as_of, READ) == said
+    assert copy_age(as_of, READ) == said
 
 
 def test_a_page_with_the_picture_is_whole_and_a_hostile_name_stays_text() -> None:
-    made = _parsed(page(on_two_sites(IN_ORDER, EVIL)))
+    made = _parsed(plan_page(on_two_sites(IN_ORDER, EVIL)))
     assert {element for element, _ in made.elements} <= ELEMENTS
     assert {attribute for _, attributes in made.elements for attribute in attributes} <= ATTRIBUTES
     ids = [attributes["id"] for _, attributes in made.elements if "id" in attributes]

@@ -9,7 +9,7 @@ import pytest
 from tests.report.reading import lines_run
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.report.differences import before_after, difference
-from vastplan.report.values import plain
+from vastplan.report.values import plain_value
 from vastplan.report.view import of_change
 
 
@@ -72,8 +72,8 @@ def test_two_values_never_look_alike(before: Any, after: Any) -> None:
 
 
 def test_a_text_that_reads_like_several_is_in_quotes_where_it_stands_among_others() -> None:
-    assert plain(["a, b", "c", "", "d: e"]) == '["a, b", c, "", "d: e"]'
-    assert plain({"k": "{x}", "::1": "::/0"}) == '{k: "{x}", ::1: ::/0}'
+    assert plain_value(["a, b", "c", "", "d: e"]) == '["a, b", c, "", "d: e"]'
+    assert plain_value({"k": "{x}", "::1": "::/0"}) == '{k: "{x}", ::1: ::/0}'
 
 
 @pytest.mark.slow

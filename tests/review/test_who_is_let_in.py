@@ -16,10 +16,10 @@ import yaml
 from tests.lab import Lab
 from vastplan.engine.live.consent import Consent
 from vastplan.model.plan import Door, Plan, Verb, lets_in
-from vastplan.report.markdown import comment
-from vastplan.report.markdown_escape import size
+from vastplan.report.markdown import plan_comment
+from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
-from vastplan.report.results import of_plan
+from vastplan.report.results import plan_results
 from vastplan.report.sarif import sarif
 
 MINIMAL = Path(__file__).parents[2] / "examples" / "minimal.yaml"
@@ -61,8 +61,8 @@ def planned(lab: Lab, document: dict[str, Any]) -> Plan:
 def test_two_hundred_blocked_actions_hide_no_opening(lab: Lab) -> None:
     plan = planned(lab, {**opened(), "views": MANY})
     assert sum(bool(action.blocked) for action in plan.actions) == 200
-    text = comment(plan)
-    assert size(text) < LIMIT
+    text = plan_comment(plan)
+    assert text_length(text) < LIMIT
     assert "**Cut**" not in text and text.count("<code>200 views</code> — blocked") == 1  # told once
     told = text[text.index("#### Lets somebody in (2)") :]
     assert all(re.search(rf"<details open><summary>. \w+ <code>{one}</code>", told) for one in (POLICY, RULE))
@@ -75,8 +75,8 @@ def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
         replace(one, reason=f"{one.reason}, {number}") if one.blocked else one
         for number, one in enumerate(plan.actions)
     )
-    text = comment(replace(plan, actions=tuple(actions)))
-    assert size(text) < LIMIT
+    text = plan_comment(replace(plan, actions=tuple(actions)))
+    assert text_length(text) < LIMIT
     told = text[text.index("#### Lets somebody in (") :].splitlines()
     assert told[2:4] == [
         f"- `{RULE}` lets in those it is for, because it is created",
@@ -89,7 +89,7 @@ def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
 
 def test_sarif_has_what_lets_somebody_in(lab: Lab) -> None:
     plan = planned(lab, opened())
-    run = json.loads(sarif(of_plan(plan), "0.0.0", PurePath("/repo")))["runs"][0]
+    run = json.loads(sarif(plan_results(plan), "0.0.0", PurePath("/repo")))["runs"][0]
     told = {one["message"]["text"].partition(":")[0]: one for one in run["results"] if one["ruleId"] == "opens"}
     assert set(told) == {POLICY, RULE}
     assert told[POLICY]["level"] == "note" and "open: false → true" in told[POLICY]["message"]["text"]
@@ -110,7 +110,7 @@ def test_what_a_system_opens_unasked_is_said(lab: Lab) -> None:
     unsaid = {opening.fields: opening.whom for opening in made.opens if opening.door is Door.UNSAID}
     everybody = ("read_write", "nfs_root_squash", "smb_read_write", "s3_read_write")
     assert unsaid == {everybody: ("*",), ("vip_pools",): ()}
-    assert f"Lets in: `*`, because the document does not set `{everybody[0]}, {everybody[1]}" in comment(plan)
+    assert f"Lets in: `*`, because the document does not set `{everybody[0]}, {everybody[1]}" in plan_comment(plan)
 
 
 def test_removing_all_of_a_class_opens_nothing(lab: Lab) -> None:

@@ -36,12 +36,12 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
     def comment() -> str:
         from vastplan.report import markdown
 
-        return markdown.comment(plan, names)
+        return markdown.plan_comment(plan, names)
 
     def page() -> str:
         from vastplan.report import html
 
-        return html.page(plan)
+        return html.plan_page(plan)
 
     def saved() -> str:
         from vastplan.app.files import plan as plan_file
@@ -51,12 +51,12 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
     def figures() -> str:
         from vastplan.report import prometheus
 
-        return prometheus.of_plan(plan)
+        return prometheus.plan_figures(plan)
 
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.of_plan(plan, places)
+        return results.plan_results(plan, places)
 
     return {
         ".md": comment,
@@ -73,7 +73,7 @@ def of_validation(validation: Validation) -> Renderers:
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.of_validation(validation)
+        return results.validation_results(validation)
 
     return {".json": _json(lambda: validation), **_results(rows)}
 
@@ -84,22 +84,22 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
     def comment() -> str:
         from vastplan.report import drift_markdown
 
-        return drift_markdown.comment(drift)
+        return drift_markdown.drift_comment(drift)
 
     def page() -> str:
         from vastplan.report import drift_html
 
-        return drift_html.page(drift)
+        return drift_html.drift_page(drift)
 
     def figures() -> str:
         from vastplan.report import prometheus
 
-        return prometheus.of_drift(drift)
+        return prometheus.drift_figures(drift)
 
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.of_drift(drift, places)
+        return results.drift_results(drift, places)
 
     return {
         ".md": comment,
@@ -114,9 +114,9 @@ def of_import(result: Import) -> Renderers:
     """The result of an import: what it wrote and what it left out."""
 
     def comment() -> str:
-        from vastplan.report import imported_markdown
+        from vastplan.report import import_markdown
 
-        return imported_markdown.comment(result)
+        return import_markdown.import_comment(result)
 
     return {".md": comment, ".json": _json(lambda: result)}
 
@@ -138,12 +138,12 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     def applied() -> Printed:
         from vastplan.report import json_report
 
-        return json_report.applied(receipt)
+        return json_report.apply_report(receipt)
 
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.of_receipt(plan, receipt, places)
+        return results.receipt_results(plan, receipt, places)
 
     return {".json": _json(applied), **_results(rows)}
 
@@ -155,17 +155,17 @@ def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Rend
     def comment() -> str:
         from vastplan.report import markdown
 
-        return markdown.problems(name, problems)
+        return markdown.problems_comment(name, problems)
 
     def page() -> str:
         from vastplan.report import html
 
-        return html.problems(name, problems)
+        return html.problems_page(name, problems)
 
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.of_problems(command, name, problems)
+        return results.problem_results(command, name, problems)
 
     return {
         ".md": comment,

@@ -53,9 +53,9 @@ def show_plan(
 
 def plan_as_text(screen: Screen, plan: Plan, expand: Sequence[str]) -> None:
     """Print a plan for people. Into a file everything is shown in full; a long plan is folded except for what `expand` names."""
-    from vastplan.report.large import unmet
+    from vastplan.report.long_plan import unmatched_patterns
     from vastplan.report.text import plan_text
 
     screen.show(plan_text(plan, screen.style, expand=expand, whole=screen.into_file))
-    for pattern in unmet(plan, expand):
+    for pattern in unmatched_patterns(plan, expand):
         screen.progress(f"--expand {pattern}: no change of this plan has such an address")

@@ -23,7 +23,7 @@ def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[
         if not number:
             yield ""
             yield style.paint("Checkpoints", "bold")
-        yield f"  {inert(named(alike))}: {inert(alike[0].line, 600)}"
+        yield f"  {inert(volume_names(alike))}: {inert(alike[0].line, 600)}"
         for change in alike[0].changes:
             yield style.paint(f"      {inert(change, 600)}", "yellow")
 
@@ -36,7 +36,7 @@ def alike_budgets(budgets: Iterable[CheckpointBudget]) -> list[list[CheckpointBu
     return [*alike.values()]
 
 
-def named(alike: Sequence[CheckpointBudget]) -> str:
+def volume_names(alike: Sequence[CheckpointBudget]) -> str:
     """The volume, or the number of several volumes and the first of them."""
     few = some([budget.address for budget in alike], _NAMED)
     return few if len(alike) == 1 else f"{len(alike)} volumes ({few})"

@@ -18,7 +18,7 @@ HEADINGS = {
 _SHOWN = 12
 
 
-def shares(plan: Plan) -> list[tuple[Standing | None, Plan]]:
+def plan_parts(plan: Plan) -> list[tuple[Standing | None, Plan]]:
     """The plan in parts by standing, the change's own first; the whole plan if it has no base."""
     if plan.base is None:
         return [(None, plan)]
@@ -30,14 +30,14 @@ def shares(plan: Plan) -> list[tuple[Standing | None, Plan]]:
     return parts
 
 
-def own(plan: Plan) -> Plan:
+def own_change(plan: Plan) -> Plan:
     """What the change itself does, as a plan without a base."""
     return replace(
         plan, base=None, actions=tuple(action for action in plan.actions if action.standing in (None, Standing.CHANGE))
     )
 
 
-def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def split_findings(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """The findings of the change, and those that its base has too."""
     count = len(plan.findings) if plan.base is None else plan.base.findings
     return plan.findings[:count], plan.findings[count:]
@@ -58,7 +58,7 @@ def settings_title(plan: Plan) -> str:
     return f"Settings of the document that {_AGAINST.get(plan.head.against, 'changed')}"
 
 
-def beside(plan: Plan) -> str:
+def unrelated_actions(plan: Plan) -> str:
     """One sentence on the actions that do not come from the change; an apply of the plan carries them out too."""
     parts = []
     for standing, word in ((Standing.PENDING, "pending"), (Standing.DRIFT, "drifted")):
@@ -84,12 +84,12 @@ def provenance(plan: Plan) -> str:
     if plan.snapshot is None:
         return ""
     return (
-        f"Planned from the snapshot {plan.snapshot.id[:12]} of {plan.snapshot.taken}, {age(plan)}, without credentials. "
+        f"Planned from the snapshot {plan.snapshot.id[:12]} of {plan.snapshot.taken}, {snapshot_age(plan)}, without credentials. "
         "It can be reviewed, not applied: an apply plans again, live."
     )
 
 
-def age(plan: Plan) -> str:
+def snapshot_age(plan: Plan) -> str:
     """How old the snapshot was when the plan was made: `5 h old`."""
     assert plan.snapshot is not None
     try:
@@ -105,7 +105,7 @@ def age(plan: Plan) -> str:
     return f"{minutes} min old"
 
 
-def uncovered(plan: Plan) -> list[str]:
+def uncovered_lines(plan: Plan) -> list[str]:
     """What the snapshot does not cover, a line each."""
     missing = plan.snapshot.uncovered if plan.snapshot else ()
     lines = [f"{collection.site}/{collection.kind}: {collection.reason}" for collection in missing[:_SHOWN]]

@@ -21,7 +21,7 @@ def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
         by_site.setdefault(row.site, []).append(row)
     lines: list[str] = []
     for site, promised in by_site.items():
-        table = [HEAD, *(cells(row) for row in promised)]
+        table = [HEAD, *(commitment_cells(row) for row in promised)]
         widths = [max(len(texts[column]) for texts in table) for column in range(len(HEAD))]
         lines += ["", style.paint(f"Promised on {site}", "bold")]
         for texts, over in zip(table, [False, *(row.over for row in promised)], strict=True):
@@ -30,7 +30,7 @@ def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
     return "\n".join(lines).lstrip("\n") + "\n" if lines else "Nothing is promised.\n"
 
 
-def cells(row: Commitment) -> tuple[str, ...]:
+def commitment_cells(row: Commitment) -> tuple[str, ...]:
     """A row as text, in the order of `HEAD`."""
     share = (
         f"{round(Fraction(row.after) * 100 / Fraction(row.limit))} %"

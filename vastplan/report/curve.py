@@ -8,7 +8,7 @@ from math import log10
 from vastplan.model import formatting
 from vastplan.model.budget import CheckpointBudget
 from vastplan.report.html_escape import Html, joined, tag
-from vastplan.report.html_page import table
+from vastplan.report.html_page import html_table
 
 WIDTH, HEIGHT = 720, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 92, 48
@@ -37,7 +37,7 @@ class _Axes:
         return round(HEIGHT - _BOTTOM - cost / self.most * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def figure(budget: CheckpointBudget, number: int) -> Html:
+def curve_figure(budget: CheckpointBudget, number: int) -> Html:
     """The curve with its marks; `number` makes its ids unique on the page."""
     markers = [
         (words, name, float(at)) for key, words, name in MARKS if isinstance(at := budget.figures.get(key), int | float) and at > 0
@@ -108,5 +108,5 @@ def _table(budget: CheckpointBudget, markers: list[tuple[str, str, float]]) -> H
         )
         for interval, cost in budget.curve[::4]
     ]
-    listed = table(("", "time", "overhead"), rows, style="figures")
+    listed = html_table(("", "time", "overhead"), rows, style="figures")
     return tag("details", tag("summary", "The curve as a table"), listed, class_="list")

@@ -19,7 +19,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import FieldChange
 from vastplan.report.alignment import aligned, of_one_gap
 from vastplan.report.nested_changes import ABSENT, nested_changes
-from vastplan.report.values import in_full, kind_words, plain, sensitive, target
+from vastplan.report.values import full_value, kind_words, plain_value, reference_target, sensitive
 
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 Show = Callable[[str], str]
@@ -59,37 +59,37 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ValueDifference:
     """The parts in which two values differ, and the number of items or keys that do not differ."""
 
     parts: tuple[Part, ...] = ()
     unchanged: int = 0
 
 
-NO_DIFFERENCE = Difference()
+NO_DIFFERENCE = ValueDifference()
 
 
 def difference(
     before: Any, after: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS, *, unordered: bool = False
-) -> Difference:
+) -> ValueDifference:
     """Compare two lists or two mappings; other values have no inner difference, and reports show them whole."""
-    told = _Told(unit, units)
+    listing = _Listing(unit, units)
     if isinstance(before, list) and isinstance(after, list):
-        parts = tuple(told.unordered(before, after) if unordered else told.lists(before, after, ""))
-        there = Counter(map(_key, before)) & Counter(map(_key, after))
-        return Difference(parts, len(there) if unordered else there.total()) if parts else NO_DIFFERENCE
+        parts = tuple(listing.unordered(before, after) if unordered else listing.lists(before, after, ""))
+        common = Counter(map(_key, before)) & Counter(map(_key, after))
+        return ValueDifference(parts, len(common) if unordered else common.total()) if parts else NO_DIFFERENCE
     if _is_mapping(before) and _is_mapping(after):
         same = sum(1 for key in before.keys() & after.keys() if _key(before[key]) == _key(after[key]))
-        parts = tuple(told.mappings(before, after, ""))
-        return Difference(parts, same) if parts else NO_DIFFERENCE
+        parts = tuple(listing.mappings(before, after, ""))
+        return ValueDifference(parts, same) if parts else NO_DIFFERENCE
     return NO_DIFFERENCE
 
 
 def _is_mapping(value: Any) -> bool:
-    return isinstance(value, dict) and not target(value) and value.keys() != {"$secret"}
+    return isinstance(value, dict) and not reference_target(value) and value.keys() != {"$secret"}
 
 
-class _Told:
+class _Listing:
     """Differences as people read them; `units` are those of the inner values, by their keys."""
 
     def __init__(self, unit: str, units: Mapping[str, str]) -> None:
@@ -119,7 +119,7 @@ class _Told:
         for old, new in pairs:
             yield from self.values(before[old], after[new], f"{path}[{new}]", "")
         for old, new in sides.moved:
-            shown = plain(after[new], self._unit, self._units)
+            shown = plain_value(after[new], self._unit, self._units)
             yield Part(Sign.MOVED, f"{path}[{old}] to [{new}]", shown, shown)
         for new, label in zip(added, labels[len(removed) :], strict=True):
             yield Part(Sign.ADDED, f"{path}[{new}]", after=label)
@@ -142,18 +142,18 @@ class _Told:
         elif _is_mapping(before) and _is_mapping(after):
             yield from self.mappings(before, after, path)
         else:
-            yield Part(Sign.CHANGED, path, *told_apart(before, after, lambda value: self._shown(value, key)))
+            yield Part(Sign.CHANGED, path, *distinguished(before, after, lambda value: self._shown(value, key)))
 
     def _shown(self, value: Any, key: str) -> str:
-        return plain(value, self._units.get(key, self._unit), self._units)
+        return plain_value(value, self._units.get(key, self._unit), self._units)
 
     def _labels(self, items: list[Any]) -> list[str]:
         """The label of each item: its name, or, where two labels are equal, its name with the kind, or its whole address."""
-        labels = [plain(item, self._unit, self._units) for item in items]
-        for longer in (_with_kind, target):
+        labels = [plain_value(item, self._unit, self._units) for item in items]
+        for longer in (_with_kind, reference_target):
             alike = {label for label, count in Counter(labels).items() if count > 1}
             labels = [
-                inert(longer(item)) if label in alike and target(item) else label
+                inert(longer(item)) if label in alike and reference_target(item) else label
                 for item, label in zip(items, labels, strict=True)
             ]
         return labels
@@ -164,14 +164,14 @@ def before_after(change: FieldChange) -> tuple[str, str]:
     if change.sensitive:
         return sensitive(change.source_before), sensitive(change.source_after)
     if change.known_after_apply:
-        return plain(change.before, change.unit, change.units), "(known after apply)"
-    return told_apart(change.before, change.after, lambda value: plain(value, change.unit, change.units))
+        return plain_value(change.before, change.unit, change.units), "(known after apply)"
+    return distinguished(change.before, change.after, lambda value: plain_value(value, change.unit, change.units))
 
 
-def told_apart(before: Any, after: Any, show: Callable[[Any], str]) -> tuple[str, str]:
+def distinguished(before: Any, after: Any, show: Callable[[Any], str]) -> tuple[str, str]:
     """Both sides as texts that differ where the values do: as `show` writes them, else with whole addresses, else as JSON."""
-    for told in (show, lambda value: show(in_full(value)), lambda value: inert(json.dumps(value), None)):
-        old, new = told(before), told(after)
+    for style in (show, lambda value: show(full_value(value)), lambda value: inert(json.dumps(value), None)):
+        old, new = style(before), style(after)
         if old != new:
             break
     return old, new
@@ -185,13 +185,13 @@ def _key(item: Any) -> str:
     """The key to compare an item by; a reference is the same whoever manages the object that it names."""
     if isinstance(item, str):
         return f'"{item}'
-    return json.dumps({"$ref": target(item)} if target(item) else item, sort_keys=True)
+    return json.dumps({"$ref": reference_target(item)} if reference_target(item) else item, sort_keys=True)
 
 
 def _with_kind(item: Any) -> str:
-    return f"{kind_words(kind_of(target(item)))} {plain(item)}"
+    return f"{kind_words(kind_of(reference_target(item)))} {plain_value(item)}"
 
 
-def named(parts: Iterable[Part], sign: Sign) -> tuple[str, ...]:
+def part_values(parts: Iterable[Part], sign: Sign) -> tuple[str, ...]:
     """The values of the parts with a sign."""
     return tuple(part.value() for part in parts if part.sign is sign)

@@ -16,7 +16,7 @@ from vastplan.report.replication import line, replication_lines
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.style import Style
 from vastplan.report.text import unknown_lines
-from vastplan.report.values import CAUSES, author_text, counted, plain
+from vastplan.report.values import CAUSES, author_text, counted, plain_value
 from vastplan.report.view import AS_A_WHOLE, drift_verdict, of_drifted, of_ignored
 
 _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
@@ -38,7 +38,7 @@ def other_documents(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
-def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, acceptable: str = "") -> str:
+def drift_text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, acceptable: str = "") -> str:
     """The whole check; one that was compared with an earlier check shows only what is new. With `paths`, the document as typed, it ends
     with what to type next; `acceptable` is the argument of `--accept`."""
     lines = [*findings_lines(drift.findings, style)]
@@ -46,13 +46,14 @@ def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, accept
         lines += _object(drifted, style)
     if drift.gone:
         lines.append(style.paint(f"Drift of {inert(drift.compared_with, 40)} that is not found any more:", "green"))
-        lines += [f"  {inert(place(gone.address, gone.path))}  {inert(gone.state)}" for gone in drift.gone]
+        lines += [f"  {inert(drift_place(gone.address, gone.path))}  {inert(gone.state)}" for gone in drift.gone]
     lines += _unmanaged(drift, style)
     lines += _coverage(drift, style)
     if drift.ignored:
         lines.append(style.paint(f"Ignored by rules of the document ({len(drift.ignored)}):", "dim"))
         lines += [
-            f"  {inert(place(ignored.address, ignored.path))}{ignored_words(ignored)}" for ignored in drift.ignored
+            f"  {inert(drift_place(ignored.address, ignored.path))}{ignored_words(ignored)}"
+            for ignored in drift.ignored
         ]
     lines += replication_lines(drift.replications, style)
     if drift.unknown:
@@ -75,7 +76,7 @@ def _headline(drift: Drift) -> str:
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 
 
-def place(address: str, path: str) -> str:
+def drift_place(address: str, path: str) -> str:
     """An object, or a field of it."""
     return f"{address} {path}" if path else address
 
@@ -145,19 +146,19 @@ def object_text(described: dict[str, Any], style: Style) -> str:
     lines += [f"  on two sites: {line(row)}" for row in described["replications"]]
     lines += [f"  chosen: {inert(note)}" for note in described["chosen"]]
     for field in described["fields"]:
-        values = f"{plain(field['desired'], field['unit'])}"
+        values = f"{plain_value(field['desired'], field['unit'])}"
         if field["differs"]:
-            live, cause = plain(field["live"], field["unit"]), CAUSES[Cause(field["cause"])]
+            live, cause = plain_value(field["live"], field["unit"]), CAUSES[Cause(field["cause"])]
             items = set_change(field["desired"], field["live"], field["unit"]) if field["unordered"] else NO_CHANGE
-            told = f"live {items.found('what the document says')}" if items else f"live {live}"
-            values += style.paint(f"  {told}  [{cause}]", "yellow")
+            live_text = f"live {items.found('what the document says')}" if items else f"live {live}"
+            values += style.paint(f"  {live_text}  [{cause}]", "yellow")
         lines.append(f"  {inert(field['path'])}: {values}")
     unsaid = described["unsaid"]
     taken = [inert(row["path"]) for row in unsaid if row["evidence"]]
     if taken:
         lines.append(f"  left out, because it is the system's default: {some(taken, 12)}")
     lines += [
-        f"  left out: {inert(row['path'])}, which is {plain(row['live'], row['unit'])}"
+        f"  left out: {inert(row['path'])}, which is {plain_value(row['live'], row['unit'])}"
         for row in unsaid
         if not row["evidence"]
     ]

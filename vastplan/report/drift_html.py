@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.report import view
 from vastplan.report.drift import controller_owned, ignored_words, other_documents
-from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
-from vastplan.report.html_page import checks, document, header, notes, table, unknown
-from vastplan.report.html_proofs import on_two_sites
+from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, code_html, joined, tag
+from vastplan.report.html_page import checks, document, header, html_table, notes, unknown_table
+from vastplan.report.html_proofs import two_site_section
 from vastplan.report.html_style import STYLE
 from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
@@ -17,16 +17,16 @@ from vastplan.report.values import author_text, counted
 _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read helps nobody
 
 
-def page(drift: Drift) -> str:
+def drift_page(drift: Drift) -> str:
     """The whole check as one HTML document; one that was compared with an earlier check shows only what is new."""
-    shown = view.of_drift(drift)
+    shown = view.drift_view(drift)
     news, strangers = drift.news(), drift.strangers()
     gone = [
-        tag("li", code(gone.address), f" {gone.path}: {gone.state}" if gone.path else f": {gone.state}")
+        tag("li", code_html(gone.address), f" {gone.path}: {gone.state}" if gone.path else f": {gone.state}")
         for gone in drift.gone
     ]
     ignored = [
-        tag("li", code(ignored.address), f" {ignored.path}" if ignored.path else "", ignored_words(ignored))
+        tag("li", code_html(ignored.address), f" {ignored.path}" if ignored.path else "", ignored_words(ignored))
         for ignored in drift.ignored
     ]
     by_controller = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
@@ -39,9 +39,9 @@ def page(drift: Drift) -> str:
     ]
     main = [
         checks(shown.findings),
-        unknown(shown.unknown, "Unknown: what could not be read"),
+        unknown_table(shown.unknown, "Unknown: what could not be read"),
         _section("Changed outside vastplan", columns, [row for moved in news for row in _rows(moved)], len(news)),
-        joined(tag("h2", TITLE), on_two_sites(drift.replications, drift.checked)) if drift.replications else "",
+        joined(tag("h2", TITLE), two_site_section(drift.replications, drift.checked)) if drift.replications else "",
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
@@ -53,15 +53,19 @@ def page(drift: Drift) -> str:
     return document(f"{shown.title}: {drift.document}", STYLE, [header(shown), tag("main", *main, id="main"), foot])
 
 
-_OBJECT = Form(tag("th", code(HOLE), HOLE, scope="row"))
-_SINCE = Form(tag("span", HOLE, class_="kind"))
-_FIELD = Form(
-    tag("tr", HOLE, *(tag("td", code(HOLE)) for _ in ("path", "live", "applied")), tag("td", HOLE), tag("td", HOLE))
+_OBJECT = HtmlTemplate(tag("th", code_html(HOLE), HOLE, scope="row"))
+_SINCE = HtmlTemplate(tag("span", HOLE, class_="kind"))
+_FIELD = HtmlTemplate(
+    tag(
+        "tr", HOLE, *(tag("td", code_html(HOLE)) for _ in ("path", "live", "applied")), tag("td", HOLE), tag("td", HOLE)
+    )
 )
-_WHOLE = Form(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", HOLE, "", HOLE, HOLE))))
-_STRANGER = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE))))
-_COVERAGE = Form(
-    tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), *(tag("td", HOLE) for _ in range(3)))
+_WHOLE = HtmlTemplate(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", HOLE, "", HOLE, HOLE))))
+_STRANGER = HtmlTemplate(
+    tag("tr", tag("th", code_html(HOLE), scope="row"), tag("td", code_html(HOLE)), tag("td", code_html(HOLE)))
+)
+_COVERAGE = HtmlTemplate(
+    tag("tr", tag("th", code_html(HOLE), scope="row"), tag("td", code_html(HOLE)), *(tag("td", HOLE) for _ in range(3)))
 )
 
 
@@ -79,4 +83,4 @@ def _section(title: str, names: Iterable[str], rows: Sequence[Html], count: int)
     if not rows:
         return Html("")
     more = tag("p", f"and {len(rows) - _SHOWN} more rows; the JSON has all") if len(rows) > _SHOWN else ""
-    return joined(tag("h2", f"{title} ({count})"), table(names, rows[:_SHOWN], style="plan", label=title), more)
+    return joined(tag("h2", f"{title} ({count})"), html_table(names, rows[:_SHOWN], style="plan", label=title), more)

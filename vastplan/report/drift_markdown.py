@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from vastplan.model.drift import Drift, DriftedObject, Gone, IgnoredDrift, UnmanagedObject
 from vastplan.report import view
 from vastplan.report.drift import controller_owned, other_documents, share_managed
-from vastplan.report.markdown_escape import code, prose, summary_code
-from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, section, unknown
-from vastplan.report.markdown_proofs import on_two_sites
+from vastplan.report.markdown_escape import code_span, prose, summary_code
+from vastplan.report.markdown_page import LIMIT, Page, bullets, findings_list, head, section, unknown_section
+from vastplan.report.markdown_proofs import two_site_lines
 from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
@@ -19,25 +19,25 @@ _FULL = 0.85  # of the limit: beyond it objects are only counted, to leave room 
 _SHOWN, _SHOWN_FIELDS = 60, 40
 
 
-def comment(drift: Drift) -> str:
+def drift_comment(drift: Drift) -> str:
     """The check as a comment; one that was compared with an earlier check shows only what is new. Never longer than `LIMIT`."""
-    shown, page = view.of_drift(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
+    shown, page = view.drift_view(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
     page.add(head(shown))
-    page.add_lines(findings(shown.findings))
-    page.add_lines(unknown(shown.unknown))
+    page.add_lines(findings_list(shown.findings))
+    page.add_lines(unknown_section(shown.unknown))
     left = _moved(page, drift.news())
     if left:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")
     rest = (
-        section(f"Not found any more since {code(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN),
-        section(TITLE, on_two_sites(drift.replications), str, _SHOWN),
+        section(f"Not found any more since {code_span(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN),
+        section(TITLE, two_site_lines(drift.replications), str, _SHOWN),
         section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN),
         _coverage(drift),
         section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN),
     )
     for part in rest:
         page.add_lines(part)
-    return page.text() + f"\nChecked {code(drift.checked, 40)}.\n"
+    return page.text() + f"\nChecked {code_span(drift.checked, 40)}.\n"
 
 
 def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
@@ -59,7 +59,7 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
 
 
 def _object(drifted: DriftedObject) -> str:
-    lines = [f"- Last applied {code(drifted.since, 40)}\n"] if drifted.since else []
+    lines = [f"- Last applied {code_span(drifted.since, 40)}\n"] if drifted.since else []
     if drifted.what in view.AS_A_WHOLE and drifted.author is not None:
         lines.append(f"- {prose(author_text(drifted.author), 600)}\n")
     lines += [f"- {_field(view.of_drifted(field))}\n" for field in drifted.fields[:_SHOWN_FIELDS]]
@@ -69,7 +69,7 @@ def _object(drifted: DriftedObject) -> str:
 
 
 def _sides(field: FieldView) -> str:
-    return f"{code(field.path)} {field.found(code)}"
+    return f"{code_span(field.path)} {field.found(code_span)}"
 
 
 def _field(field: FieldView) -> str:
@@ -78,21 +78,23 @@ def _field(field: FieldView) -> str:
 
 
 def _gone(gone: Gone) -> str:
-    return f"{code(gone.address)}{f' {code(gone.path)}' if gone.path else ''}: {prose(gone.state)}"
+    return f"{code_span(gone.address)}{f' {code_span(gone.path)}' if gone.path else ''}: {prose(gone.state)}"
 
 
 def _unmanaged(stranger: UnmanagedObject) -> str:
-    return f"{code(f'{stranger.site}/{stranger.kind}')} {code(stranger.name, 120)}"
+    return f"{code_span(f'{stranger.site}/{stranger.kind}')} {code_span(stranger.name, 120)}"
 
 
 def _coverage(drift: Drift) -> str:
-    rows = [f"{code(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage]
+    rows = [
+        f"{code_span(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage
+    ]
     by_controller = [
         f"- Created by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
         for by, count in controller_owned(drift)[:_SHOWN]
     ]
     by_document = [
-        f"- Managed by the document {code(document, 60)}, and not counted: {counted(count, 'object')}\n"
+        f"- Managed by the document {code_span(document, 60)}, and not counted: {counted(count, 'object')}\n"
         for document, count in other_documents(drift)[:_SHOWN]
     ]
     more = f"- and {len(rows) - _SHOWN} more kinds\n" if len(rows) > _SHOWN else ""
@@ -102,5 +104,5 @@ def _coverage(drift: Drift) -> str:
 
 def _ignored(ignored: IgnoredDrift) -> str:
     state = _sides(view.of_ignored(ignored)) if ignored.path else "is gone"
-    until = f" (until {code(ignored.until, 20)})" if ignored.until else ""
-    return f"{code(ignored.address)} {state}: {prose(ignored.reason)}{until}"
+    until = f" (until {code_span(ignored.until, 20)})" if ignored.until else ""
+    return f"{code_span(ignored.address)} {state}: {prose(ignored.reason)}{until}"

@@ -10,7 +10,7 @@ from vastplan.model.replication import ReplicationState
 from vastplan.model.shell import word, words
 
 _MOST = 3
-_LEADS_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
+_SOURCE_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 
 def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> list[tuple[str, str]]:
@@ -21,7 +21,7 @@ def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> 
 def _commands(drift: Drift, document: str, field: str) -> Iterator[tuple[str, str]]:
     moved = drift.news()
     for row in drift.astray():
-        if row.state in _LEADS_ELSEWHERE:
+        if row.state in _SOURCE_ELSEWHERE:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
             yield way, f"shows how to make {row.active} the source again"
             break

@@ -34,7 +34,7 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
     """The findings; those that say the same of many objects become one, at the place of the first."""
-    keys = [_said(one) for one in findings]
+    keys = [_sentence(one) for one in findings]
     alike: dict[Hashable, list[Finding]] = {}
     for key, one in zip(keys, findings, strict=True):
         alike.setdefault(key, []).append(one)
@@ -46,7 +46,7 @@ def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
             yield _of_each(many)
 
 
-def _said(one: Finding) -> Hashable:
+def _sentence(one: Finding) -> Hashable:
     """What is said of an object, whichever it is; `None` if it is about no object, or if each has to be shown."""
     if one.severity is Severity.ERROR or one.group or one.address.count("/") < 2:
         return None

@@ -13,7 +13,7 @@ STAGES = tuple(Stage)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Edge:
     """A connection between two objects, from left to right; `state` is `same`, `new` or `gone`."""
 
     left: str
@@ -41,11 +41,11 @@ class Graph:
     site: str
     nodes: Mapping[str, Node]
     bands: tuple[Band, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[Edge, ...]
     actions: Mapping[str, Action]
 
 
-def sites(plan: Plan) -> list[str]:
+def drawn_sites(plan: Plan) -> list[str]:
     """The sites that have something to draw."""
     return sorted({Address.parse(node.address).site for node in plan.topology if node.stage})
 
@@ -146,7 +146,7 @@ def _lines(
     now: Mapping[str, set[str]],
     everything: Mapping[str, set[str]],
     actions: Mapping[str, Action],
-) -> Iterator[Line]:
+) -> Iterator[Edge]:
     """Connections between drawn objects, also across undrawn ones; those that follow from others are left out."""
     left: dict[str, set[str]] = {}
     rank = {address: STAGES.index(node.stage) for address, node in nodes.items() if node.stage}
@@ -163,7 +163,7 @@ def _lines(
         before[address] = mine | beyond
         for other in sorted(mine - beyond):
             still = other in kept_now[address] or address in kept_now[other]
-            yield Line(other, address, _state((other, address), still, actions))
+            yield Edge(other, address, _state((other, address), still, actions))
 
 
 def _drawn(address: str, refers: Mapping[str, set[str]], rank: Mapping[str, int]) -> set[str]:

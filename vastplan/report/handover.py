@@ -64,7 +64,7 @@ def handover_text(
             number += len(steps)
     for state in states:
         left = (f"{each.address}: {each.why}" for each in state.handover.not_found)
-        text += _told(_STALE if state.handover.stale else _LEFT, left, _SHOWN)
+        text += _listed(_STALE if state.handover.stale else _LEFT, left, _SHOWN)
     return text
 
 
@@ -94,11 +94,11 @@ def _steps(handover: Handover) -> list[list[str]]:
         steps[-1] += [f"    {line}".rstrip() for block in handover.blocks for line in block.text.splitlines()]
     if handover.commands:
         steps += [[_COMMANDS, "", *(f"    {command.text}" for command in handover.commands)]]
-        steps[-1] += _told(_COUNTED, (f"{each.address} keeps {_numbers(each.staying)}" for each in handover.counted))
+        steps[-1] += _listed(_COUNTED, (f"{each.address} keeps {_numbers(each.staying)}" for each in handover.counted))
     if handover.staying:
-        steps += [_told(_DEPENDS, (f"{each.address}: {', '.join(each.depends_on)}" for each in handover.staying))[1:]]
+        steps += [_listed(_DEPENDS, (f"{each.address}: {', '.join(each.depends_on)}" for each in handover.staying))[1:]]
     if handover.unsettled:
-        steps += [_told(_BY_HAND, (f"{each.address}: {_WHY[each.reason]}" for each in handover.unsettled))[1:]]
+        steps += [_listed(_BY_HAND, (f"{each.address}: {_WHY[each.reason]}" for each in handover.unsettled))[1:]]
     return [*steps, [_LAST]]
 
 
@@ -109,11 +109,11 @@ def _numbered(steps: Sequence[Sequence[str]], first: int) -> list[str]:
     return text
 
 
-def _told(title: str, items: Iterable[str], most: int | None = None) -> list[str]:
-    told = [f"    {item}" for item in items]
-    hidden = 0 if most is None else max(0, len(told) - most)
+def _listed(title: str, items: Iterable[str], most: int | None = None) -> list[str]:
+    lines = [f"    {item}" for item in items]
+    hidden = 0 if most is None else max(0, len(lines) - most)
     more = [f"    and {hidden} more (--format json lists all)"] if hidden else []
-    return ["", title, "", *told[: len(told) - hidden], *more] if told else []
+    return ["", title, "", *lines[: len(lines) - hidden], *more] if lines else []
 
 
 def _numbers(numbers: Sequence[int]) -> str:

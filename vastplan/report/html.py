@@ -8,53 +8,57 @@ from collections.abc import Iterator
 from vastplan.model.finding import Severity
 from vastplan.model.plan import Plan
 from vastplan.report import view
-from vastplan.report.change import provenance, settings_changed, settings_title, uncovered, withdrawn
-from vastplan.report.graph import graphs, sites
-from vastplan.report.html_actions import by_tenant, filter_style, filters, tables
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.html_page import checks, document, header, notes, unknown
-from vastplan.report.html_proofs import proofs
+from vastplan.report.change import provenance, settings_changed, settings_title, uncovered_lines, withdrawn
+from vastplan.report.graph import drawn_sites, graphs
+from vastplan.report.html_actions import filter_style, filters, risk_tables, tenant_table
+from vastplan.report.html_escape import Html, code_html, joined, tag
+from vastplan.report.html_page import checks, document, header, notes, unknown_table
+from vastplan.report.html_proofs import proof_sections
 from vastplan.report.html_script import FILTER
 from vastplan.report.html_style import LONG_STYLE, STYLE
 from vastplan.report.json_report import Problems
-from vastplan.report.large import is_large
-from vastplan.report.not_ours import WAY_OUT, not_ours, shortened
+from vastplan.report.long_plan import is_large
+from vastplan.report.ownership import WAY_OUT, not_owned, shorten_not_owned
 from vastplan.report.review import left_words
-from vastplan.report.svg import figure
+from vastplan.report.svg import site_picture
 from vastplan.report.values import VERB_WORDS, counted, verb_word
 from vastplan.report.view import of_change, worst_first
 
 _MOST_PICTURES = 20
 
 
-def page(plan: Plan) -> str:
+def plan_page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
-    shown, found = view.of_plan(plan), not_ours(plan)
-    plan = shortened(plan, found)
+    shown, found = view.plan_view(plan), not_owned(plan)
+    plan = shorten_not_owned(plan, found)
     skip = [tag("a", "Skip to the changes", href="#changes", class_="skip")] if plan.actions else []
-    kept = [tag("li", code(left.address), f" {words}") for left in plan.left for words in left_words(left)]
-    gone = [tag("li", code(address)) for address in withdrawn(plan)]
-    changes = [tag("h2", "Changes", id="changes"), filters(plan), by_tenant(plan), tables(plan)] if plan.actions else []
+    kept = [tag("li", code_html(left.address), f" {words}") for left in plan.left for words in left_words(left)]
+    gone = [tag("li", code_html(address)) for address in withdrawn(plan)]
+    changes = (
+        [tag("h2", "Changes", id="changes"), filters(plan), tenant_table(plan), risk_tables(plan)]
+        if plan.actions
+        else []
+    )
     settings = [
-        tag("li", code(change.path), " ", code(line), class_="warning")
+        tag("li", code_html(change.path), " ", code_html(line), class_="warning")
         for change in settings_changed(plan)
         for line in of_change(change).lines()
     ]
     # In a long plan the notes come after the changes: no decision depends on them.
     large = is_large(plan)
     minor = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
-    told = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
+    reported = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
     main = [
         notes(settings_title(plan), settings),
-        checks(told),
+        checks(reported),
         notes("The ledger is empty", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
-        unknown(shown.unknown, "Unknown, and left out of this plan"),
+        unknown_table(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed outside vastplan and kept", kept),
         *(changes if large else []),  # in a long plan before the pictures, which would push them far down
         *_pictures(plan),
         *([] if large else changes),
         checks(minor, "Notes"),
-        *proofs(plan),
+        *proof_sections(plan),
         notes("Pending before, no longer pending", gone),
         checks(shown.base_findings, "Checks that the base has too"),
     ]
@@ -64,7 +68,7 @@ def page(plan: Plan) -> str:
     return document(f"vastplan: {plan.document}", style + filter_style(plan), parts, script)
 
 
-def problems(name: str, shown: Problems) -> str:
+def problems_page(name: str, shown: Problems) -> str:
     """The page for when no plan could be made."""
     lines = [tag("li", line, class_="error") for line in shown.error.splitlines()]
     listed = checks(worst_first(shown.findings)) or notes("Checks", lines)
@@ -85,13 +89,13 @@ def _facts(plan: Plan) -> Iterator[Html]:
 def _provenance(plan: Plan) -> Iterator[Html]:
     if plan.snapshot is not None:
         yield tag("p", provenance(plan), class_="stop")
-        lines = [tag("li", f"not covered: {line}") for line in uncovered(plan)]
+        lines = [tag("li", f"not covered: {line}") for line in uncovered_lines(plan)]
         if lines:
             yield tag("ul", *lines, class_="notes")
 
 
 def _pictures(plan: Plan) -> Iterator[Html]:
-    drawn = sites(plan)
+    drawn = drawn_sites(plan)
     if not drawn:
         return
     views = tag(
@@ -105,7 +109,7 @@ def _pictures(plan: Plan) -> Iterator[Html]:
     yield tag("h2", "Topology")
     yield tag("form", views, class_="filters", aria_label="Before or after", autocomplete="off")
     for number, graph in enumerate(graphs(plan, drawn[:_MOST_PICTURES])):
-        yield joined(tag("h3", graph.site), figure(graph, number))
+        yield joined(tag("h3", graph.site), site_picture(graph, number))
     if len(drawn) > _MOST_PICTURES:
         yield tag("p", f"{counted(len(drawn) - _MOST_PICTURES, 'more site')} not drawn; the table has all changes.")
 
@@ -114,5 +118,5 @@ def _foot(plan: Plan) -> Html:
     valid = "" if plan.snapshot else f", valid until {plan.expires}"
     return tag(
         "footer",
-        "Plan ", code(plan.id[:12]), f", created {plan.created}{valid}, from ", code(plan.source), ".",
+        "Plan ", code_html(plan.id[:12]), f", created {plan.created}{valid}, from ", code_html(plan.source), ".",
     )  # fmt: skip

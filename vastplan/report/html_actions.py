@@ -9,35 +9,35 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from vastplan.model.plan import Action, Cause, Plan, Verb
-from vastplan.report.alike import Alike
-from vastplan.report.change import HEADINGS, shares
+from vastplan.report.change import HEADINGS, plan_parts
 from vastplan.report.differences import Sign
-from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
-from vastplan.report.html_page import table
-from vastplan.report.large import Share, is_large, sections, shares_of
-from vastplan.report.owners import Owners
+from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, code_html, joined, tag
+from vastplan.report.html_page import html_table
+from vastplan.report.long_plan import TenantShare, is_large, risk_sections, shares_of
+from vastplan.report.owners import TenantFinder
 from vastplan.report.review import Risk, Topology, by_risk
-from vastplan.report.values import CAUSES, author_text, kind_words, of_any, plain, verb_word
+from vastplan.report.similarity import SimilarActions
+from vastplan.report.values import CAUSES, author_text, kind_words, of_any, plain_value, verb_word
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a checkbox of their own; more would fill the window
 
 
-def verbs(plan: Plan) -> list[Verb]:
+def used_verbs(plan: Plan) -> list[Verb]:
     """The verbs that occur."""
     occurring = {action.verb for action in plan.actions}
     return [verb for verb in Verb if verb in occurring]
 
 
-def sites(plan: Plan) -> list[str]:
+def changed_sites(plan: Plan) -> list[str]:
     """The sites that occur."""
     return sorted({action.address.site for action in plan.actions})
 
 
 def filter_style(plan: Plan) -> str:
     """The rules that hide what is not ticked. Sites are numbered: their names are untrusted and do not belong in a style sheet."""
-    names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
+    names = [f"v-{verb.value}" for verb in used_verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
     items = f", {_EACH}.{{name}}" if is_large(plan) else ""
     return "".join(
         f"body:has(#f-{name}:not(:checked)) :is(.plan > tbody > tr.{name}{items.format(name=name)}) {{ display: none }}\n"
@@ -48,14 +48,14 @@ def filter_style(plan: Plan) -> str:
 
 
 def _boxed_sites(plan: Plan) -> list[tuple[int, str]]:
-    numbered = [*enumerate(sites(plan))]
+    numbered = [*enumerate(changed_sites(plan))]
     return numbered[:_MOST_SITES] if len(numbered) > 1 else []
 
 
 def filters(plan: Plan) -> Html:
     """The checkboxes."""
     of_verbs = [
-        tag("label", _tick(f"f-v-{verb.value}", ticked=True), f"{verb.sign} {verb.value}") for verb in verbs(plan)
+        tag("label", _tick(f"f-v-{verb.value}", ticked=True), f"{verb.sign} {verb.value}") for verb in used_verbs(plan)
     ]
     of_sites = [tag("label", _tick(f"f-s-{number}", ticked=True), site) for number, site in _boxed_sites(plan)]
     blocked = tag("label", _tick("only-blocked"), "only what is blocked")
@@ -71,18 +71,18 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
     return tag("input", type="checkbox", id=name, checked=ticked)
 
 
-def tables(plan: Plan) -> Html:
+def risk_tables(plan: Plan) -> Html:
     """One table for each risk, folded if it is long."""
-    topology, owners = Topology(plan), Owners(plan)
-    numbers = {site: number for number, site in enumerate(sites(plan))}
+    topology, owners = Topology(plan), TenantFinder(plan)
+    numbers = {site: number for number, site in enumerate(changed_sites(plan))}
     large = is_large(plan)
     parts = []
-    for standing, part in shares(plan):
+    for standing, part in plan_parts(plan):
         if standing is not None:
             count = tag("span", f"({len(part.actions):,})", class_="count")
             parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
-        for section in sections(part, owners) if large else ():
+        for section in risk_sections(part, owners) if large else ():
             rows = [_together(alike, topology, numbers) for alike in section.alike]
             rows += [_row(one, topology, numbers, short=True) for share in section.shares for one in share.actions]
             parts.append(_group(section.risk, where, rows, len(section.actions), short=True))
@@ -92,11 +92,11 @@ def tables(plan: Plan) -> Html:
     return joined(*parts)
 
 
-def by_tenant(plan: Plan) -> Html:
+def tenant_table(plan: Plan) -> Html:
     """How many changes each tenant has in a long plan; tenants of whom something is deleted or replaced come first."""
     if not is_large(plan):
         return Html("")
-    mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
+    mine = sorted(shares_of(plan.actions, TenantFinder(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
     heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines):,})", class_="count")))
     return (
@@ -104,30 +104,30 @@ def by_tenant(plan: Plan) -> Html:
     )
 
 
-def _lost(share: Share) -> str:
+def _lost(share: TenantShare) -> str:
     return f"; {share.going:,} to delete or replace" if share.going else ""
 
 
 def _group(risk: Risk, where: str, rows: Sequence[Html], count: int, *, short: bool = False) -> Html:
     heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count:,})", class_="count")))
     columns = ("What", "Object", "Why, and what changes", "Who is affected")
-    shown = table(columns, rows, style="plan short" if short else "plan", label=risk.label)
+    shown = html_table(columns, rows, style="plan short" if short else "plan", label=risk.label)
     return tag(
         "details", heading, shown, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
     )
 
 
-_ROW = Form(
+_ROW = HtmlTemplate(
     tag(
         "tr",
         tag("td", HOLE, class_="verb"),
-        tag("th", code(HOLE), tag("span", HOLE, class_="kind"), scope="row"),
+        tag("th", code_html(HOLE), tag("span", HOLE, class_="kind"), scope="row"),
         tag("td", HOLE, class_="why"),
         tag("td", HOLE, class_="who"),
         class_=HOLE,
     )
 )
-_SHORT_ROW = Form(
+_SHORT_ROW = HtmlTemplate(
     tag(
         "tr",
         tag("td", HOLE),
@@ -152,13 +152,13 @@ def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, shor
     )
 
 
-_REASON = Form(tag("p", HOLE, HOLE))
-_BLOCK = Form(tag("p", HOLE, HOLE, class_="stop"))
-_FIX = Form(tag("span", HOLE, class_="fix"))
-_SEEN = Form(tag("p", HOLE, class_="seen"))
+_REASON = HtmlTemplate(tag("p", HOLE, HOLE))
+_BLOCK = HtmlTemplate(tag("p", HOLE, HOLE, class_="stop"))
+_FIX = HtmlTemplate(tag("span", HOLE, class_="fix"))
+_SEEN = HtmlTemplate(tag("p", HOLE, class_="seen"))
 
 
-def _together(alike: Alike, topology: Topology, numbers: Mapping[str, int]) -> Html:
+def _together(alike: SimilarActions, topology: Topology, numbers: Mapping[str, int]) -> Html:
     """What many similar actions have in common, and the address of each."""
     action, on = alike.first, {numbers[one.address.site] for one in alike.actions}
     site = f" s-{on.pop()}" if len(on) == 1 else ""
@@ -176,13 +176,13 @@ def _together(alike: Alike, topology: Topology, numbers: Mapping[str, int]) -> H
     )
 
 
-_ITEM = Form(tag("li", HOLE, HOLE, class_=HOLE))
-_OWN = Form(joined(" ", tag("i", HOLE)))
-_LIST = Form(tag("details", tag("summary", HOLE), tag("ul", HOLE, class_="of"), class_="each"))
+_ITEM = HtmlTemplate(tag("li", HOLE, HOLE, class_=HOLE))
+_OWN = HtmlTemplate(joined(" ", tag("i", HOLE)))
+_LIST = HtmlTemplate(tag("details", tag("summary", HOLE), tag("ul", HOLE, class_="of"), class_="each"))
 _EACH = ".of > li"
 
 
-def _common(alike: Alike) -> Iterator[Html]:
+def _common(alike: SimilarActions) -> Iterator[Html]:
     action = alike.first
     yield _REASON.fill(of_any(action.reason, action.address), "")
     for block in action.blocked:
@@ -194,7 +194,7 @@ def _common(alike: Alike) -> Iterator[Html]:
     if action.evidence:
         yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, alike.seen()))}")
     if action.released:
-        yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
+        yield _SEEN.fill(joined("No longer managed: ", code_html(", ".join(action.released))))
     if action.notes:
         yield _SEEN.fill(f"Chosen: {'; '.join(of_any(note, action.address) for note in action.notes)}")
     fields = alike.shared()
@@ -211,22 +211,24 @@ def _why(action: Action, *, short: bool = False) -> Iterator[Html]:
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
     if action.evidence:
-        seen = "; ".join(f"{evidence.name} {plain(evidence.value, evidence.unit)}" for evidence in action.evidence)
+        seen = "; ".join(
+            f"{evidence.name} {plain_value(evidence.value, evidence.unit)}" for evidence in action.evidence
+        )
         yield _SEEN.fill(f"Seen: {seen}")
     if action.released:
-        yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
+        yield _SEEN.fill(joined("No longer managed: ", code_html(", ".join(action.released))))
     if action.notes:
         yield _SEEN.fill(f"Chosen: {'; '.join(action.notes)}")
     if action.changes:
         yield _short_fields(action.verb, map(of_change, action.changes)) if short else _fields(action)
 
 
-_SHORT = Form(tag("ul", HOLE, class_="f"))
-_SHORT_VALUE = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE)))
-_SHORT_CHANGE = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE), " → ", tag("code", HOLE), HOLE))
-_SHORT_MORE = Form(tag("li", tag("code", HOLE)))
-_SHORT_STAYS = Form(tag("li", tag("span", HOLE)))
-_SHORT_PART = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE), HOLE))
+_SHORT = HtmlTemplate(tag("ul", HOLE, class_="f"))
+_SHORT_VALUE = HtmlTemplate(tag("li", tag("code", HOLE), " ", tag("code", HOLE)))
+_SHORT_CHANGE = HtmlTemplate(tag("li", tag("code", HOLE), " ", tag("code", HOLE), " → ", tag("code", HOLE), HOLE))
+_SHORT_MORE = HtmlTemplate(tag("li", tag("code", HOLE)))
+_SHORT_STAYS = HtmlTemplate(tag("li", tag("span", HOLE)))
+_SHORT_PART = HtmlTemplate(tag("li", tag("code", HOLE), " ", tag("code", HOLE), HOLE))
 
 
 def _short_fields(verb: Verb, fields: Iterable[FieldView]) -> Html:
@@ -238,9 +240,9 @@ def _short_lines(verb: Verb, field: FieldView) -> Iterator[Html]:
     if verb is Verb.CREATE:
         yield _SHORT_VALUE.fill(field.path, field.after)
         return
-    told = [] if field.cause == CAUSES[Cause.DOCUMENT] else [field.cause]
-    told += [*(["forces replacement"] if field.replaces else []), *([field.author] if field.author else [])]
-    cause = tag("span", f" {', '.join(told)}") if told else ""
+    remarks = [] if field.cause == CAUSES[Cause.DOCUMENT] else [field.cause]
+    remarks += [*(["forces replacement"] if field.replaces else []), *([field.author] if field.author else [])]
+    cause = tag("span", f" {', '.join(remarks)}") if remarks else ""
     if not field.parts:
         yield _SHORT_CHANGE.fill(field.path, field.before, field.after, cause)
     for number, part in enumerate(field.parts):
@@ -249,16 +251,22 @@ def _short_lines(verb: Verb, field: FieldView) -> Iterator[Html]:
         yield _SHORT_STAYS.fill(f"{field.unchanged} unchanged")
 
 
-def _fields_form(names: Sequence[str], *, opened: bool) -> Form:
-    return Form(tag("details", tag("summary", HOLE), table(names, [HOLE], style="fields"), open=opened))
+def _fields_form(names: Sequence[str], *, opened: bool) -> HtmlTemplate:
+    return HtmlTemplate(tag("details", tag("summary", HOLE), html_table(names, [HOLE], style="fields"), open=opened))
 
 
 _VALUES = _fields_form(("Field", "Value"), opened=False)
 _CHANGES = {opened: _fields_form(("Field", "Before", "After", "Cause"), opened=opened) for opened in (True, False)}
 _OPEN_FIELDS = 12  # a table of more is folded
-_VALUE = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE))))
-_CHANGE = Form(
-    tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE)), tag("td", HOLE))
+_VALUE = HtmlTemplate(tag("tr", tag("th", code_html(HOLE), scope="row"), tag("td", code_html(HOLE))))
+_CHANGE = HtmlTemplate(
+    tag(
+        "tr",
+        tag("th", code_html(HOLE), scope="row"),
+        tag("td", code_html(HOLE)),
+        tag("td", code_html(HOLE)),
+        tag("td", HOLE),
+    )
 )
 
 

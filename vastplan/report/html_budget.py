@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vastplan.report.budgets import figure_texts
-from vastplan.report.html_escape import Html, code, tag
+from vastplan.report.html_escape import Html, code_html, tag
 from vastplan.report.html_page import checks, document
-from vastplan.report.html_proofs import budget, figures
+from vastplan.report.html_proofs import budget, scrolling_table
 from vastplan.report.html_style import STYLE
 from vastplan.report.json_report import ShownBudget
 from vastplan.report.view import worst_first
@@ -15,7 +15,7 @@ def budget_page(name: str, shown: ShownBudget) -> str:
     """The page; `name` is the document's."""
     head = tag(
         "header",
-        tag("h1", "vastplan: ", code(name)),
+        tag("h1", "vastplan: ", code_html(name)),
         tag("p", f"Checkpoints of {shown.address}", class_="verdict"),
     )
     parts: list[Html] = [checks(worst_first(shown.findings))]
@@ -24,5 +24,5 @@ def budget_page(name: str, shown: ShownBudget) -> str:
             tag("tr", tag("th", figure, scope="row"), tag("td", value))
             for figure, value in figure_texts(shown.budget.figures)
         )
-        parts += [budget(shown.budget, 0), tag("h2", "Figures"), figures(("figure", "value"), rows)]
+        parts += [budget(shown.budget, 0), tag("h2", "Figures"), scrolling_table(("figure", "value"), rows)]
     return document(f"vastplan: {shown.address}", STYLE, [head, tag("main", *parts, id="main")])

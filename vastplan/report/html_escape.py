@@ -23,7 +23,7 @@ HOLE = Html("\0")
 """Where a `Form` is filled in. Escaped text never has this character, so no value is mistaken for a hole."""
 
 
-def text(value: object) -> Html:
+def html_text(value: object) -> Html:
     """Anything as visible text: one line, no mark-up, nothing hidden."""
     return value if isinstance(value, Html) else Html(_escaped(value))
 
@@ -51,12 +51,12 @@ def _attribute(key: str, value: str | int | float | bool) -> str:
     return f" {name}" if value is True else f' {name}="{HOLE if value is HOLE else _escaped(value)}"'
 
 
-def code(value: object) -> Html:
+def code_html(value: object) -> Html:
     """A name or a value; its direction of writing stays its own."""
     return tag("code", value, dir="auto")
 
 
-class Form:
+class HtmlTemplate:
     """Mark-up that is built once and filled in a thousand times: a row of a table, a line of a list.
 
     >>> Form(tag("li", code(HOLE), " to ", HOLE)).fill("<a>", 3)

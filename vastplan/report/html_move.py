@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from vastplan.model import formatting
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation_plan import PlannedStage
-from vastplan.report.html_escape import Html, code, joined, tag
+from vastplan.report.html_escape import Html, code_html, joined, tag
 from vastplan.report.html_page import document, notes
-from vastplan.report.html_proofs import figures
+from vastplan.report.html_proofs import scrolling_table
 from vastplan.report.html_style import STYLE
 from vastplan.report.operations import headline
 from vastplan.report.values import counted
@@ -34,23 +34,23 @@ def move_page(plan: MovePlan, command: str) -> str:
     title = f"vastplan: {plan.mode} move of {plan.path}"
     head = tag(
         "header",
-        tag("h1", "vastplan: ", code(plan.document)),
+        tag("h1", "vastplan: ", code_html(plan.document)),
         tag("p", headline(plan), class_="verdict"),
         tag("p", tag("b", "Loses: "), plan.loss, class_="lost"),
         tag("ul", *_facts(plan), class_="facts"),
     )
-    by_hand = [tag("li", line, class_="warning") for line in plan.by_hand]
+    manual = [tag("li", line, class_="warning") for line in plan.by_hand]
     evidence = (tag("tr", tag("th", fact.name, scope="row"), tag("td", fact.value)) for fact in plan.evidence)
     main = [
         tag("h2", "Stages"),
         tag("ol", *_timeline(plan), class_="timeline", aria_label="The stages, in their order"),
-        notes("By hand", by_hand),
+        notes("By hand", manual),
         tag("h2", "Evidence"),
-        figures(("read", "value"), evidence),
+        scrolling_table(("read", "value"), evidence),
         tag("h2", "To do it"),
-        tag("p", code(command)),
+        tag("p", code_html(command)),
     ]
-    foot = tag("footer", "Move ", code(plan.id[:8]), f", planned {plan.created}, valid until {plan.expires}.")
+    foot = tag("footer", "Move ", code_html(plan.id[:8]), f", planned {plan.created}, valid until {plan.expires}.")
     return document(title, STYLE + _STYLE, [head, tag("main", *main, id="main"), foot])
 
 

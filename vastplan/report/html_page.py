@@ -13,8 +13,8 @@ from hashlib import sha256
 from vastplan.model.finding import Finding
 from vastplan.model.plan import UnknownCollection
 from vastplan.report.folding import folded
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.view import View
+from vastplan.report.html_escape import Html, code_html, joined, tag
+from vastplan.report.view import ReportView
 
 
 def document(title: str, style: str, parts: list[Html], script: str = "") -> str:
@@ -37,12 +37,12 @@ def _digest(text: str) -> str:
     return b64encode(sha256(text.encode()).digest()).decode()
 
 
-def header(view: View, *more: Html, facts: Iterable[Html] = ()) -> Html:
+def header(view: ReportView, *more: Html, facts: Iterable[Html] = ()) -> Html:
     """The title, the verdict, what else must be known first, and the summary figures."""
     figures = [*facts, tag("li", tag("b", f"{view.in_sync:,}"), " in sync")]
     return tag(
         "header",
-        tag("h1", f"{view.title}: ", code(view.document)),
+        tag("h1", f"{view.title}: ", code_html(view.document)),
         tag("p", view.verdict, class_="verdict"),
         *more,
         tag("ul", *figures, class_="facts"),
@@ -56,17 +56,22 @@ def checks(findings: Iterable[Finding], title: str = "Checks") -> Html:
 
 def _finding(finding: Finding) -> Html:
     severity = finding.severity.value
-    place = [joined(code(part), " ") for part in (finding.where, finding.address) if part]
+    place = [joined(code_html(part), " ") for part in (finding.where, finding.address) if part]
     fix = f". To go on: {finding.fix}" if finding.fix else ""
     return tag("li", f"{severity} {finding.code}: ", *place, finding.message, fix, class_=severity)
 
 
-def unknown(collections: Iterable[UnknownCollection], title: str) -> Html:
+def unknown_table(collections: Iterable[UnknownCollection], title: str) -> Html:
     """What could not be read, as a list."""
     return notes(
         title,
         [
-            tag("li", code(f"{missing.site}/{missing.kind}"), f" could not be read: {missing.reason}", class_="warning")
+            tag(
+                "li",
+                code_html(f"{missing.site}/{missing.kind}"),
+                f" could not be read: {missing.reason}",
+                class_="warning",
+            )
             for missing in collections
         ],
     )
@@ -77,7 +82,7 @@ def notes(title: str, items: Sequence[Html]) -> Html:
     return joined(tag("h2", f"{title} ({len(items):,})"), tag("ul", *items, class_="notes")) if items else Html("")
 
 
-def table(names: Iterable[str], rows: Iterable[Html], *, style: str, label: str = "") -> Html:
+def html_table(names: Iterable[str], rows: Iterable[Html], *, style: str, label: str = "") -> Html:
     """A table with a head; `style` is its CSS class."""
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
     return tag("table", head, tag("tbody", *rows), class_=style, aria_label=label or False)

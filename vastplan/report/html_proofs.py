@@ -9,42 +9,42 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
-from vastplan.report.commitments import HEAD, cells
-from vastplan.report.curve import figure
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.html_page import table
-from vastplan.report.isolation import classes_by_namespace, seen, verdict, who
+from vastplan.report.commitments import HEAD, commitment_cells
+from vastplan.report.curve import curve_figure
+from vastplan.report.html_escape import Html, code_html, joined, tag
+from vastplan.report.html_page import html_table
+from vastplan.report.isolation import classes_by_namespace, isolation_verdict, unenforced_classes, who
 from vastplan.report.replication import HEAD as TWO_SITES
 from vastplan.report.replication import TITLE
-from vastplan.report.replication import cells as sites_of
+from vastplan.report.replication import replication_rows as sites_of
 from vastplan.report.two_sites import pictures
 
 _MOST_CURVES = 20
 
 
-def proofs(plan: Plan) -> Iterator[Html]:
+def proof_sections(plan: Plan) -> Iterator[Html]:
     """The parts that are not empty."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
     if isolations:
         yield tag("h2", "Isolation")
         for isolation in isolations:
-            yield joined(tag("h3", f"{isolation.site}: {verdict(isolation)}"), _isolation(isolation))
+            yield joined(tag("h3", f"{isolation.site}: {isolation_verdict(isolation)}"), _isolation(isolation))
     if plan.commitments:
         yield tag("h2", "Promised")
-        yield figures(("site", "what", *HEAD[1:]), (_commitment(row) for row in plan.commitments))
+        yield scrolling_table(("site", "what", *HEAD[1:]), (_commitment(row) for row in plan.commitments))
     if plan.budgets:
         yield tag("h2", "Checkpoints")
         for number, planned in enumerate(plan.budgets):
             yield joined(tag("h3", planned.address), budget(planned, number, drawn=number < _MOST_CURVES))
     if plan.replications:
         yield tag("h2", TITLE)
-        yield on_two_sites(plan.replications, plan.created)
+        yield two_site_section(plan.replications, plan.created)
 
 
-def on_two_sites(rows: Sequence[Replication], now: str) -> Html:
+def two_site_section(rows: Sequence[Replication], now: str) -> Html:
     """Which side is the source and how old the copy was when it was read (`now`): as pictures, and as a table with a row for each site."""
     marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
-    listed = figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
+    listed = scrolling_table(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
     return joined(*pictures(rows, now), listed)
 
 
@@ -54,13 +54,13 @@ def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
     if shown.changes:
         parts.append(tag("ul", *(tag("li", change, class_="warning") for change in shown.changes), class_="notes"))
     if drawn and shown.curve:
-        parts.append(figure(shown, number))
+        parts.append(curve_figure(shown, number))
     return joined(*parts)
 
 
-def figures(names: Iterable[str], rows: Iterable[Html]) -> Html:
+def scrolling_table(names: Iterable[str], rows: Iterable[Html]) -> Html:
     """A table that scrolls by itself in a narrow window."""
-    return tag("figure", table(names, rows, style="figures"), tabindex=0, aria_label="table")
+    return tag("figure", html_table(names, rows, style="figures"), tabindex=0, aria_label="table")
 
 
 def _isolation(isolation: Isolation) -> Html:
@@ -69,28 +69,29 @@ def _isolation(isolation: Isolation) -> Html:
     classes = classes_by_namespace(isolation)
     rows = (_row(project, namespace, classes(namespace)) for project, namespace in isolation.namespaces.items())
     items = [
-        tag("li", "class ", code(name), f" is open to everybody: {state}", class_="warning")
-        for name, state in seen(isolation)
+        tag("li", "class ", code_html(name), f" is open to everybody: {state}", class_="warning")
+        for name, state in unenforced_classes(isolation)
     ]
     items += [
         tag(
-            "li", f"meet in {meeting.layer} ", code(meeting.element), f": {who(meeting)}",
+            "li", f"meet in {meeting.layer} ", code_html(meeting.element), f": {who(meeting)}",
             tag("ul", *(tag("li", " > ".join(chain)) for chain in meeting.chains)), class_="warning",
         )
         for meeting in isolation.meetings
     ]  # fmt: skip
     items += [
-        tag("li", f"not followed: {end.reason}: ", code(end.address), class_="warning") for end in isolation.open_ends
+        tag("li", f"not followed: {end.reason}: ", code_html(end.address), class_="warning")
+        for end in isolation.open_ends
     ]
     ends = tag("ul", *items, class_="notes") if items else ""
-    return joined(figures(("project", "namespace", "classes"), rows), ends)
+    return joined(scrolling_table(("project", "namespace", "classes"), rows), ends)
 
 
 def _commitment(row: Commitment) -> Html:
-    name, *texts = cells(row)
+    name, *texts = commitment_cells(row)
     return _row(row.site, name, *texts, style="stop" if row.over else "")
 
 
 def _row(first: str, *others: str, style: str = "") -> Html:
     cells_after = (tag("td", text) for text in others)
-    return tag("tr", tag("th", code(first), scope="row"), *cells_after, class_=style or False)
+    return tag("tr", tag("th", code_html(first), scope="row"), *cells_after, class_=style or False)

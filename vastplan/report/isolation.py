@@ -29,7 +29,7 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
     for project, namespace in isolation.namespaces.items():
         shown = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
         yield style.cut(shown)
-    for name, state in seen(isolation):
+    for name, state in unenforced_classes(isolation):
         yield style.paint(f"  class {inert(name)} is open to everybody: {inert(state, 300)}", "yellow")
     for meeting in isolation.meetings:
         yield style.paint(
@@ -40,11 +40,11 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
     for end in isolation.open_ends:
         projects = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
         yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(projects, 300)}", "yellow")
-    proven = f"  {verdict(isolation)}"
+    proven = f"  {isolation_verdict(isolation)}"
     yield style.paint(proven, "green") if isolation.apart else proven
 
 
-def seen(isolation: Isolation) -> Iterable[tuple[str, str]]:
+def unenforced_classes(isolation: Isolation) -> Iterable[tuple[str, str]]:
     """The classes whose rule is not enforced: it sees whom it would refuse, but refuses nobody; each with those that it is meant for."""
     for name, namespaces in isolation.seen.items():
         more = "…" if len(namespaces) > _SHOWN else ""
@@ -60,7 +60,7 @@ def classes_by_namespace(isolation: Isolation) -> Callable[[str], str]:
     return lambda namespace: ", ".join([*opened.get(namespace, ()), *isolation.shared]) or "none"
 
 
-def verdict(isolation: Isolation) -> str:
+def isolation_verdict(isolation: Isolation) -> str:
     """What is proven of a site, in half a sentence."""
     if isolation.unknown:
         return "nothing is proven"

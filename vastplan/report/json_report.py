@@ -194,12 +194,12 @@ Printed = (
 )
 
 
-def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
+def apply_report(receipt: Receipt, reviewed: Review | None = None) -> Applied:
     """The value of an apply."""
     return Applied(receipt.plan, receipt.outcomes, reviewed)
 
 
-def shown(described: dict[str, Any]) -> ShownObject:
+def object_report(described: dict[str, Any]) -> ShownObject:
     """The value of one object, from what `describe` returns."""
     fields = tuple(ShownField(**row) for row in described["fields"])
     lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications")}
@@ -208,12 +208,12 @@ def shown(described: dict[str, Any]) -> ShownObject:
     return ShownObject(**{**described, **lists, "fields": fields, "parts": parts, "unsaid": unsaid})
 
 
-def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
+def owned_report(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
     """The value of the ledger's rows."""
     return OwnedObjects(document, tuple(OwnedObject(**row) for row in rows))
 
 
-def plain(value: Printed) -> dict[str, Any]:
+def report_data(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
     data: dict[str, Any] = canonical_json.plain_json(value)
     if isinstance(value, Drift):
@@ -224,4 +224,4 @@ def plain(value: Printed) -> dict[str, Any]:
 
 def dumps(value: Printed) -> str:
     """The value as JSON text."""
-    return canonical_json.json_file_text(plain(value))
+    return canonical_json.json_file_text(report_data(value))

@@ -35,9 +35,11 @@ def junit(results: Results) -> str:
             detail = ElementTree.SubElement(case, kind, message=_text(result.message))
             if kind != "skipped":
                 detail.set("type", _text(result.rule))
-            detail.text = _said(f"{result.where}: {result.message}" if result.where else result.message, result.lines)
+            detail.text = _message(
+                f"{result.where}: {result.message}" if result.where else result.message, result.lines
+            )
         elif result.message:
-            ElementTree.SubElement(case, "system-out").text = _said(result.message, result.lines)
+            ElementTree.SubElement(case, "system-out").text = _message(result.message, result.lines)
     ElementTree.indent(top)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
 
@@ -50,7 +52,7 @@ def _kind(command: str, result: Result) -> str:
     return "failure" if result.level in _BAD else ""
 
 
-def _said(message: str, lines: Sequence[str]) -> str:
+def _message(message: str, lines: Sequence[str]) -> str:
     """The message, and below it what a change does, in full."""
     return "\n".join((_text(message), *(inert(line, None) for line in lines)))
 

@@ -10,16 +10,16 @@ from itertools import groupby
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Plan, Verb, lets_in
 from vastplan.report import view
-from vastplan.report.alike import Alike, told
-from vastplan.report.change import HEADINGS, shares
+from vastplan.report.change import HEADINGS, plan_parts
 from vastplan.report.differences import Sign
-from vastplan.report.large import is_large, shares_of
-from vastplan.report.markdown_escape import code, prose, size, summary_code
+from vastplan.report.long_plan import is_large, shares_of
+from vastplan.report.markdown_escape import code_span, prose, summary_code, text_length
 from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
-from vastplan.report.owners import Owners
+from vastplan.report.owners import TenantFinder
 from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
 from vastplan.report.review import risk as risk_of
-from vastplan.report.values import VERB_WORDS, of_any, plain, verb_word
+from vastplan.report.similarity import SimilarActions, similar_actions
+from vastplan.report.values import VERB_WORDS, of_any, plain_value, verb_word
 from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12
@@ -51,24 +51,24 @@ class _Actions:
 
     def __init__(self, plan: Plan) -> None:
         self.topology = Topology(plan)
-        self._owners = Owners(plan) if is_large(plan) else None
+        self._owners = TenantFinder(plan) if is_large(plan) else None
 
     def ranked(self, part: Plan) -> list[tuple[Risk, Action]]:
         """The actions of a part of the plan by their risk."""
         return by_finer_risk(part) if self._owners else by_risk(part)
 
-    def items(self, actions: Sequence[Action]) -> Sequence[Action | Alike]:
+    def items(self, actions: Sequence[Action]) -> Sequence[Action | SimilarActions]:
         """What is shown of some actions: the groups of similar ones, and the others by tenant and kind."""
         if self._owners is None:
             return actions
-        together, others = told(actions)
+        together, others = similar_actions(actions)
         return [*together, *(action for share in shares_of(others, self._owners) for action in share.actions)]
 
 
-def in_order(page: Page, plan: Plan) -> Cut:
+def add_actions(page: Page, plan: Plan) -> Cut:
     """Add the actions, the worst first. Returns what did not fit."""
     how, cut = _Actions(plan), Cut()
-    for standing, part in shares(plan):
+    for standing, part in plan_parts(plan):
         if standing is not None:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         for risk, group in groupby(how.ranked(part), key=lambda ranked: ranked[0]):
@@ -76,14 +76,14 @@ def in_order(page: Page, plan: Plan) -> Cut:
     return cut
 
 
-def bounded(page: Page, plan: Plan) -> Cut:
+def add_bounded(page: Page, plan: Plan) -> Cut:
     """Add the actions where not all of them fit: no number of other actions hides what somebody has to see.
 
     First what lets somebody in, then what is lost, each in half of the room that is left; blocked actions, which are not carried out,
     come last.
     """
     how, cut = _Actions(plan), Cut()
-    for standing, part in shares(plan):
+    for standing, part in plan_parts(plan):
         coming = [ranked for ranked in how.ranked(part) if not ranked[1].blocked]
         if standing is not None and coming:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
@@ -92,7 +92,7 @@ def bounded(page: Page, plan: Plan) -> Cut:
         for risk, group in groupby((ranked for ranked in coming if not lets_in(ranked[1])), key=lambda one: one[0]):
             most = page.room // 2 if risk in _LOSSES else page.room
             _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN, most=most)
-    blocked = [action for _, part in shares(plan) for _, action in by_risk(part) if action.blocked]
+    blocked = [action for _, part in plan_parts(plan) for _, action in by_risk(part) if action.blocked]
     _group(page, cut, how, Risk.BLOCKED.label, blocked, opened=True)
     cut.named.sort(key=lambda action: (bool(action.blocked), not lets_in(action), _RANK[risk_of(action)]))
     return cut
@@ -114,7 +114,7 @@ def _group(
     page.add(f"\n#### {title} ({len(actions):,})\n\n")
     end = min(page.used + most, int(_NAMES_FROM * LIMIT))
     for item in how.items(actions):
-        if isinstance(item, Alike):
+        if isinstance(item, SimilarActions):
             if page.used <= end and _added(page, item, how.topology, opened):
                 cut.together += len(item.actions)
             else:
@@ -125,7 +125,7 @@ def _group(
             cut.named.append(action)
             continue
         whole = _action(action, topology, opened)
-        if size(whole) <= page.room // 2 and page.add(whole):
+        if text_length(whole) <= page.room // 2 and page.add(whole):
             continue
         if page.add(_action(action, topology, opened, SHOWN_CHANGES)):
             cut.partly += 1
@@ -142,22 +142,24 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
 
-def _added(page: Page, alike: Alike, topology: Topology, open_: bool) -> bool:
+def _added(page: Page, alike: SimilarActions, topology: Topology, open_: bool) -> bool:
     """Add a group; returns whether it fitted. It has many addresses if somebody has to decide on it, else few."""
     many = _alike(alike, topology, open_, _NAMED_FIRST) if open_ else ""
-    return (0 < size(many) <= page.room // 2 and page.add(many)) or page.add(_alike(alike, topology, open_, _NAMED))
+    return (0 < text_length(many) <= page.room // 2 and page.add(many)) or page.add(
+        _alike(alike, topology, open_, _NAMED)
+    )
 
 
-def _alike(alike: Alike, topology: Topology, open_: bool, named: int) -> str:
+def _alike(alike: SimilarActions, topology: Topology, open_: bool, named: int) -> str:
     """What many actions have in common, folded, with the first `named` of their addresses."""
     action = alike.first
     blocked = " — blocked" if action.blocked else ""
-    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_told_of(alike), 300)}{blocked}"
+    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_mentioned(alike), 300)}{blocked}"
     lines = "".join(f"- {line}\n" for line in _common(alike, topology, named))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
 
-def _told_of(alike: Alike) -> str:
+def _mentioned(alike: SimilarActions) -> str:
     """`340 quotas: hard_limit 10 TiB → 12 TiB`."""
     fields = alike.shared()
     if len(fields) != len(alike.first.changes) or len(fields) != 1 or alike.first.verb is Verb.CREATE:
@@ -165,49 +167,49 @@ def _told_of(alike: Alike) -> str:
     return f"{alike.objects}: {fields[0].path} {fields[0].planned()}"
 
 
-def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
+def _common(alike: SimilarActions, topology: Topology, most: int) -> Iterator[str]:
     action = alike.first
     yield f"Why: {prose(of_any(action.reason, action.address))}"
     for block in action.blocked:
         message, way = of_any(block.message, action.address), of_any(block.fix, action.address)
-        yield f"**Blocked** ({code(block.guard, 40)}), each of them: {prose(message)}{fix(way)}"
+        yield f"**Blocked** ({code_span(block.guard, 40)}), each of them: {prose(message)}{fix(way)}"
     yield from (f"Lets in: {prose(opening)}" for opening in view.unseen_openings(action))
     behind = str(topology.affected(*alike.actions))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    yield from (f"Seen: {prose(name)} {code(values)}" for name, values in alike.seen())
+    yield from (f"Seen: {prose(name)} {code_span(values)}" for name, values in alike.seen())
     lines = [line for changed in alike.shared() for line in _field(changed, action.verb, LONG)]
     yield from lines[:SHOWN_CHANGES]
     if len(lines) > SHOWN_CHANGES:
-        yield f"and {len(lines) - SHOWN_CHANGES} more lines: {code(f'vastplan show PLAN {action.address}', 300)}"
+        yield f"and {len(lines) - SHOWN_CHANGES} more lines: {code_span(f'vastplan show PLAN {action.address}', 300)}"
     if action.released:
-        yield f"No longer managed: {code(', '.join(action.released))}"
+        yield f"No longer managed: {code_span(', '.join(action.released))}"
     yield from _first([f"Chosen: {prose(of_any(note, action.address))}" for note in action.notes])
     shown = alike.actions[:most]
     if alike.own:
         few = shown[:SHOWN_NOTES]
-        yield from (f"{code(one.address)}: {code(alike.values(one), LONG)}" for one in few)
+        yield from (f"{code_span(one.address)}: {code_span(alike.values(one), LONG)}" for one in few)
     else:
         few = shown
-        yield "Of " + ", ".join(code(one.address) for one in few)
+        yield "Of " + ", ".join(code_span(one.address) for one in few)
     if len(alike.actions) > len(few):
-        how = code(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
+        how = code_span(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
         yield f"and {len(alike.actions) - len(few):,} more: {how}"
 
 
-def by_tenant(plan: Plan) -> str:
+def tenant_lines(plan: Plan) -> str:
     """How many changes each tenant has in a long plan; tenants of whom something is deleted or replaced come first."""
     if not is_large(plan):
         return ""
-    mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
+    mine = sorted(shares_of(plan.actions, TenantFinder(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [
-        f"{code(share.title)}: {prose(share.counts)}"
+        f"{code_span(share.title)}: {prose(share.counts)}"
         + (f"; {share.going:,} to delete or replace" if share.going else "")
         for share in mine
     ]
     if len(lines) > _TENANTS:
         left = len(lines) - _TENANTS
-        lines[_TENANTS:] = [f"and {left:,} more, each with {code('vastplan show PLAN --expand TENANT')}"]
+        lines[_TENANTS:] = [f"and {left:,} more, each with {code_span('vastplan show PLAN --expand TENANT')}"]
     heading = f"\n#### By tenant ({len(mine):,})\n\n"
     return heading + bullets(lines, str, _TENANTS + 1) if len(lines) > 1 else ""
 
@@ -215,24 +217,29 @@ def by_tenant(plan: Plan) -> str:
 def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
     yield f"Why: {prose(action.reason)}"
     yield from _first(
-        [f"**Blocked** ({code(block.guard, 40)}): {prose(block.message)}{fix(block.fix)}" for block in action.blocked]
+        [
+            f"**Blocked** ({code_span(block.guard, 40)}): {prose(block.message)}{fix(block.fix)}"
+            for block in action.blocked
+        ]
     )
     yield from (f"Lets in: {prose(opening)}" for opening in view.unseen_openings(action))
     behind = str(topology.affected(action))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    yield from _first([f"Seen: {prose(seen.name)} {code(plain(seen.value, seen.unit))}" for seen in action.evidence])
+    yield from _first(
+        [f"Seen: {prose(seen.name)} {code_span(plain_value(seen.value, seen.unit))}" for seen in action.evidence]
+    )
     if most:
         fields = sorted(map(view.of_change, action.changes), key=lambda field: not field.admits)
         lines = [line for changed in fields for line in _field(changed, action.verb, LONG)]
         yield from lines[:most]
         if len(lines) > most:
-            yield f"and {len(lines) - most} more lines: {code(f'vastplan show PLAN {action.address}', 300)}"
+            yield f"and {len(lines) - most} more lines: {code_span(f'vastplan show PLAN {action.address}', 300)}"
     else:
         for change in action.changes:
             yield from _field(view.of_change(change), action.verb, None)
     if action.released:
-        yield f"No longer managed: {code(', '.join(action.released))}"
+        yield f"No longer managed: {code_span(', '.join(action.released))}"
     yield from _first([f"Chosen: {prose(note)}" for note in action.notes])
 
 
@@ -243,29 +250,29 @@ def _first(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _field(field: FieldView, verb: Verb, limit: int | None) -> Iterator[str]:
-    path = code(field.path)
+    path = code_span(field.path)
     if verb is Verb.CREATE:
-        yield f"{path}: {code(field.after, limit)}"
+        yield f"{path}: {code_span(field.after, limit)}"
         return
     why = field.cause + (", **forces replacement**" if field.replaces else "")
     if not field.parts:
-        yield f"{path}: {code(field.before, limit)} → {code(field.after, limit)} ({why})"
+        yield f"{path}: {code_span(field.before, limit)} → {code_span(field.after, limit)} ({why})"
         return
     stays = f"; {field.unchanged} unchanged" if field.unchanged else ""
     yield f"{path} ({why}){stays}:"
     for part in sorted(field.parts, key=lambda part: part.sign is not Sign.ADDED) if limit else field.parts:
-        yield f"{path} {code(part.line(), limit)}"
+        yield f"{path} {code_span(part.line(), limit)}"
 
 
-def by_name(left: list[Action], room: int) -> str:
+def omitted_names(left: list[Action], room: int) -> str:
     """What did not fit: names as far as they fit, then a count."""
     if not left:
         return ""
     lines, used, named = [f"\n#### Not shown in full ({len(left):,})\n\n"], 200, 0
     for action in left:
         blocked = " — blocked" if action.blocked else ""
-        line = f"- {action.verb.sign} {verb_word(action)} {code(action.address)}{blocked}\n"
-        used += size(line)
+        line = f"- {action.verb.sign} {verb_word(action)} {code_span(action.address)}{blocked}\n"
+        used += text_length(line)
         if used > room:
             break
         lines.append(line)

@@ -20,7 +20,7 @@ _ENDS = ",.;:?"
 _HASH = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)  # a commit, to a code host
 
 
-def code(value: object, limit: int | None = 200) -> str:
+def code_span(value: object, limit: int | None = 200) -> str:
     """`value` as a code span: one line, no mark-up in it, no way out of it."""
     text = inert(value, limit).replace("`", "\\x60")
     text = text.replace("<!--", "<\\x21--")  # so that no text looks like the marker of a comment
@@ -48,7 +48,7 @@ def _joined(words: list[str]) -> Iterator[str]:
         elif bare.startswith("(") and ")" not in bare:
             before, bare = "(", bare[1:]
         after = together[len(before) + len(bare) :]
-        yield f"{before}{code(bare, 2000)}{after}" if bare else code(together, 2000)
+        yield f"{before}{code_span(bare, 2000)}{after}" if bare else code_span(together, 2000)
 
 
 def _is_plain(word: str) -> bool:
@@ -60,6 +60,6 @@ def summary_code(value: object, limit: int = 200) -> str:
     return f"<code>{escape(inert(value, limit))}</code>"
 
 
-def size(text: str) -> int:
+def text_length(text: str) -> int:
     """The length as the strictest host counts it: UTF-16 units, of which a character beyond the first 65,536 takes two."""
     return len(text) + sum(1 for char in text if ord(char) > 0xFFFF) if not text.isascii() else len(text)

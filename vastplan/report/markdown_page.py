@@ -14,8 +14,8 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
 from vastplan.model.plan import UnknownCollection
 from vastplan.report.folding import folded
-from vastplan.report.markdown_escape import code, prose, size
-from vastplan.report.view import View
+from vastplan.report.markdown_escape import code_span, prose, text_length
+from vastplan.report.view import ReportView
 
 LIMIT = 65_536  # characters, as `size` counts them
 _SHOWN = 40
@@ -28,10 +28,10 @@ def marker(document: str, command: str = "plan") -> str:
     return f"<!-- vastplan:{command}:{quote(inert(document, 60), safe='').replace('-', '%2D')} -->"
 
 
-def head(view: View) -> str:
+def head(view: ReportView) -> str:
     """The marker, the title and the verdict."""
     first = marker(view.document, view.command)
-    return f"{first}\n### {view.title}: {code(view.document, 100)}\n\n**{prose(view.verdict)}**\n"
+    return f"{first}\n### {view.title}: {code_span(view.document, 100)}\n\n**{prose(view.verdict)}**\n"
 
 
 class Page:
@@ -51,7 +51,7 @@ class Page:
 
     def add(self, text: str) -> bool:
         """Add the whole text, or nothing of it; returns whether it fitted."""
-        length = size(text)
+        length = text_length(text)
         if length > self.room:
             return False
         self._parts.append(text)
@@ -60,12 +60,12 @@ class Page:
 
     def add_lines(self, text: str) -> None:
         """Add a text of lines: all of it, or as many lines as fit in half of the room, and the number of the others."""
-        if size(text) <= self.room // 2 and self.add(text):
+        if text_length(text) <= self.room // 2 and self.add(text):
             return
         lines = text.splitlines(keepends=True)
-        room, shown = self.room // 2 - size(_MORE) - size(self._all_of_it), 0
+        room, shown = self.room // 2 - text_length(_MORE) - text_length(self._all_of_it), 0
         for line in lines:
-            room -= size(line)
+            room -= text_length(line)
             if room < 0:
                 break
             shown += 1
@@ -87,17 +87,15 @@ def bullets(items: Sequence[Item], line: Callable[[Item], str], most: int = _SHO
     return "".join(f"- {line(item)}\n" for item in items[:most]) + more
 
 
-def findings(worst: Sequence[Finding], title: str = "Checks") -> str:
+def findings_list(worst: Sequence[Finding], title: str = "Checks") -> str:
     """Findings, in the given order."""
     return section(title, folded(worst), _finding)
 
 
 def _finding(finding: Finding) -> str:
-    place = " ".join(code(part) for part in (finding.where, finding.address) if part)
+    place = " ".join(code_span(part) for part in (finding.where, finding.address) if part)
     at = f"at {place}: " if place else ""
-    return (
-        f"{finding.severity.value.capitalize()} {code(finding.code, 20)} {at}{prose(finding.message)}{fix(finding.fix)}"
-    )
+    return f"{finding.severity.value.capitalize()} {code_span(finding.code, 20)} {at}{prose(finding.message)}{fix(finding.fix)}"
 
 
 def fix(text: str) -> str:
@@ -105,10 +103,10 @@ def fix(text: str) -> str:
     return f" — to go on: {prose(text)}" if text else ""
 
 
-def unknown(missing: Sequence[UnknownCollection]) -> str:
+def unknown_section(missing: Sequence[UnknownCollection]) -> str:
     """What could not be read."""
     return section("Unknown, and left out", missing, _unknown)
 
 
 def _unknown(collection: UnknownCollection) -> str:
-    return f"{code('/'.join((collection.site, collection.kind)))} could not be read: {prose(collection.reason)}"
+    return f"{code_span('/'.join((collection.site, collection.kind)))} could not be read: {prose(collection.reason)}"

@@ -12,17 +12,17 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
-from vastplan.report.budgets import alike_budgets, named
-from vastplan.report.commitments import cells
-from vastplan.report.isolation import seen, verdict, who
-from vastplan.report.markdown_escape import code, prose
-from vastplan.report.replication import TITLE, line, of_many, parted
+from vastplan.report.budgets import alike_budgets, volume_names
+from vastplan.report.commitments import commitment_cells
+from vastplan.report.isolation import isolation_verdict, unenforced_classes, who
+from vastplan.report.markdown_escape import code_span, prose
+from vastplan.report.replication import TITLE, line, of_many, split_rows
 from vastplan.report.values import counted
 
 _SHOWN = 20  # lines of each part
 
 
-def proofs(plan: Plan) -> Iterator[str]:
+def proof_lines(plan: Plan) -> Iterator[str]:
     """The parts that are not empty."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
     yield from _part("Isolation", [text for isolation in isolations for text in _isolation(isolation)])
@@ -31,15 +31,15 @@ def proofs(plan: Plan) -> Iterator[str]:
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
     yield from _part("Promised", [_commitment(row) for row in rows], more)
     yield from _part("Checkpoints", [text for alike in alike_budgets(plan.budgets) for text in _budget(alike)])
-    yield from _part(TITLE, on_two_sites(plan.replications))
+    yield from _part(TITLE, two_site_lines(plan.replications))
 
 
-def on_two_sites(rows: Iterable[Replication]) -> list[str]:
+def two_site_lines(rows: Iterable[Replication]) -> list[str]:
     """A line for each object or group; what is not in order comes first."""
-    each, together = parted(rows)
-    told = [(row.state, f"{code(row.address)}: {prose(line(row), 1000)}") for row in each]
-    told += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]
-    return [text for _, text in sorted(told, key=lambda one: one[0] is ReplicationState.IN_ORDER)]
+    each, together = split_rows(rows)
+    rated = [(row.state, f"{code_span(row.address)}: {prose(line(row), 1000)}") for row in each]
+    rated += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]
+    return [text for _, text in sorted(rated, key=lambda one: one[0] is ReplicationState.IN_ORDER)]
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
@@ -50,27 +50,25 @@ def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
 
 
 def _budget(alike: Sequence[CheckpointBudget]) -> Iterator[str]:
-    yield f"{code(named(alike))}: {prose(alike[0].line)}"
+    yield f"{code_span(volume_names(alike))}: {prose(alike[0].line)}"
     for change in alike[0].changes:
-        yield f"{code(named(alike))} by this plan: {prose(change)}"
+        yield f"{code_span(volume_names(alike))} by this plan: {prose(change)}"
 
 
 def _isolation(isolation: Isolation) -> Iterator[str]:
     if isolation.unknown:
-        yield f"On {code(isolation.site, 60)}: {verdict(isolation)}: {prose(isolation.unknown)}"
+        yield f"On {code_span(isolation.site, 60)}: {isolation_verdict(isolation)}: {prose(isolation.unknown)}"
         return
-    yield f"On {code(isolation.site, 60)}: {verdict(isolation)}"
-    for name, state in seen(isolation):
-        yield f"Class {code(name)} is open to everybody: {prose(state)}"
+    yield f"On {code_span(isolation.site, 60)}: {isolation_verdict(isolation)}"
+    for name, state in unenforced_classes(isolation):
+        yield f"Class {code_span(name)} is open to everybody: {prose(state)}"
     for meeting in isolation.meetings:
-        yield f"They meet in {prose(meeting.layer)} {code(meeting.element)}: {prose(who(meeting))}"
+        yield f"They meet in {prose(meeting.layer)} {code_span(meeting.element)}: {prose(who(meeting))}"
     for end in isolation.open_ends:
-        yield f"Not followed: {prose(end.reason)}: {code(end.address)}"
+        yield f"Not followed: {prose(end.reason)}: {code_span(end.address)}"
 
 
 def _commitment(row: Commitment) -> str:
-    name, before, after, has, share = cells(row)
+    name, before, after, has, share = commitment_cells(row)
     over = " — **more than the site has**" if row.over else ""
-    return (
-        f"On {code(row.site, 60)}: {prose(name)}: {code(before)} → {code(after)} of {code(has)} ({prose(share)}){over}"
-    )
+    return f"On {code_span(row.site, 60)}: {prose(name)}: {code_span(before)} → {code_span(after)} of {code_span(has)} ({prose(share)}){over}"

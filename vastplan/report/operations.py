@@ -102,8 +102,8 @@ def _of_rehearsal(operation: Operation) -> list[str]:
     if "measured" in facts:
         took = facts["measured"]
         order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
-        told = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
-        lines.append(f"  measured: {told}; together {sum(took.values())} s")
+        durations = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
+        lines.append(f"  measured: {durations}; together {sum(took.values())} s")
     return lines
 
 

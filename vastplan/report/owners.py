@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.model.plan import Action, Node, Plan, Stage
 
 
-class Owners:
+class TenantFinder:
     """Finds the tenant in the topology of a plan, or else takes the tenant that the object itself names."""
 
     def __init__(self, plan: Plan) -> None:

@@ -10,7 +10,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Stage
 from vastplan.report.graph import STAGES, Band, Graph
-from vastplan.report.values import counted, kind_words, plain
+from vastplan.report.values import counted, kind_words, plain_value
 
 WIDTH, HEIGHT, ACROSS, DOWN, BETWEEN, MARGIN, TOP = 184, 44, 58, 10, 26, 12, 44  # pixels
 MOST_BANDS, MOST_BOXES = 24, 8
@@ -132,7 +132,7 @@ def _box(graph: Graph, address: str, x: int, y: int) -> Box:
     node, action = graph.nodes[address], graph.actions.get(address)
     parsed = Address.parse(address)
     kind = kind_words(parsed.kind)
-    figures = ", ".join(f"{plain(figure.value, figure.unit)} {figure.name}" for figure in node.figures)
+    figures = ", ".join(f"{plain_value(figure.value, figure.unit)} {figure.name}" for figure in node.figures)
     change = f", {action.verb.value}{', blocked' if action.blocked else ''}" if action else ""
     title = f"{kind} {parsed.name}{change}{f', {figures}' if figures else ''}"
     verb = action.verb if action else None

@@ -40,7 +40,7 @@ _HELP = {
 _Labels = tuple[tuple[str, str], ...]
 
 
-def of_plan(plan: Plan) -> str:
+def plan_figures(plan: Plan) -> str:
     """The figures of a plan."""
     figures = _Figures(plan)
     for action in plan.actions:
@@ -51,7 +51,7 @@ def of_plan(plan: Plan) -> str:
     return figures.text()
 
 
-def of_drift(drift: Drift) -> str:
+def drift_figures(drift: Drift) -> str:
     """The figures of a check for drift: all of its drift, including what an earlier check had found."""
     figures = _Figures(drift)
     for site in drift.sites:

@@ -24,20 +24,20 @@ _COLOURS = {
 
 def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str]:
     """No lines if nothing is on two sites."""
-    each, together = parted(rows)
+    each, together = split_rows(rows)
     if each or together:
         yield ""
         yield style.paint(TITLE, "bold")
     for row in each:
-        told = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
-        yield f"  {inert(row.address)}: {told}{why(row)}"
+        state = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
+        yield f"  {inert(row.address)}: {state}{why(row)}"
         yield from (f"      {inert(one.site)}: {member(one)}" for one in row.members)
     for alike in together:
-        told = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
-        yield f"  {told}: {of_many(alike)}"
+        state = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
+        yield f"  {state}: {of_many(alike)}"
 
 
-def parted(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Replication]]]:
+def split_rows(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Replication]]]:
     """The rows that are reported one by one, and the groups of rows that are reported alike and therefore once."""
     alike: dict[tuple[object, ...], list[Replication]] = {}
     for row in rows:
@@ -100,7 +100,7 @@ def coming(one: Member) -> str:
     return "" if one.coming is None else show_amount(one.coming, BYTES)
 
 
-def cells(row: Replication) -> Iterator[tuple[str, ...]]:
+def replication_rows(row: Replication) -> Iterator[tuple[str, ...]]:
     """The rows of a table, in the order of `HEAD`: one for each site."""
     for one in row.members:
         yield (

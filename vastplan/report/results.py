@@ -12,13 +12,13 @@ from vastplan.model.finding import NOWHERE, Finding, Places, Severity, Where
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb, lets_in
 from vastplan.report.change import settings_changed
-from vastplan.report.commitments import cells
+from vastplan.report.commitments import commitment_cells
 from vastplan.report.drift import ignored_words
-from vastplan.report.isolation import verdict
+from vastplan.report.isolation import isolation_verdict
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.replication import line
 from vastplan.report.values import author_text, counted
-from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
+from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, shown_lines
 
 
 class Level(Enum):
@@ -82,7 +82,7 @@ _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severit
 _SHOWN_FIELDS = 20
 
 
-def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
+def plan_results(plan: Plan, places: Places = NOWHERE) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
     changes = [_change(action, places) for action in plan.actions]
     findings = _findings(plan.findings)
@@ -101,19 +101,19 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
     return Results("plan", plan.document, (*findings, *settings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
-def of_validation(validation: Validation) -> Results:
+def validation_results(validation: Validation) -> Results:
     """A valid document, with its findings."""
     return Results("validate", validation.document, _findings(validation.findings))
 
 
-def of_problems(command: str, document: str, problems: Problems) -> Results:
+def problem_results(command: str, document: str, problems: Problems) -> Results:
     """A command that could not continue."""
     if problems.findings:
         return Results(command, document, _findings(problems.findings))
     return Results(command, document, (Result("problem", Level.ERROR, problems.error),))
 
 
-def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
+def drift_results(drift: Drift, places: Places = NOWHERE) -> Results:
     """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read. It has only what is new."""
     unmanaged = (
         Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
@@ -135,7 +135,7 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
     )
 
 
-def of_receipt(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Results:
+def receipt_results(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Results:
     """An apply, address by address."""
     levels = {State.DONE: Level.NONE, State.SKIPPED: Level.WARNING}
     return Results(
@@ -186,9 +186,11 @@ def _proofs(plan: Plan) -> Iterator[Result]:
     for isolation in plan.isolation:
         if isolation.namespaces or isolation.unknown:
             address = f"{isolation.site}/isolation"
-            yield Result("isolation", Level.NONE, verdict(isolation), address, unclear=bool(isolation.unknown))
+            yield Result(
+                "isolation", Level.NONE, isolation_verdict(isolation), address, unclear=bool(isolation.unknown)
+            )
     for row in plan.commitments:
-        name, before, after, has, share = cells(row)
+        name, before, after, has, share = commitment_cells(row)
         yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{name}")
     for two in plan.replications:
         yield Result("replication", Level.NONE, line(two), two.address)
@@ -199,7 +201,7 @@ def _proofs(plan: Plan) -> Iterator[Result]:
 def _change(action: Action, places: Places) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
     fields = [of_change(change) for change in action.changes]
-    lines, where = tuple(told_lines(action.verb, fields, action.opens)), places.get(address)
+    lines, where = tuple(shown_lines(action.verb, fields, action.opens)), places.get(address)
     if not action.blocked:
         of_items = action.verb is not Verb.CREATE and any(field.parts for field in fields)
         rule, level = ("items", Level.NOTE) if of_items else ("change", Level.NONE)

@@ -24,10 +24,10 @@ from vastplan.model.plan import (
     outside_move,
     undoes,
 )  # fmt: skip
-from vastplan.report.change import beside, own, settings_changed
+from vastplan.report.change import own_change, settings_changed, unrelated_actions
 from vastplan.report.differences import before_after
 from vastplan.report.sets import NO_CHANGE, set_change
-from vastplan.report.values import author_text, counted, kind_words, plain
+from vastplan.report.values import author_text, counted, kind_words, plain_value
 
 _CARRIED = (Stage.DATA, Stage.VOLUME)
 _SHOWN_TEAMS = 6
@@ -112,7 +112,7 @@ def _allowed(action: Action, narrowed: Sequence[str]) -> bool:
     return str(action.address) in narrowed
 
 
-def verdict(plan: Plan) -> str:
+def review_line(plan: Plan) -> str:
     """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
 
     With a base it is the verdict on the change itself, and a second sentence reports what else the plan has. Changed endpoints and
@@ -127,8 +127,8 @@ def verdict(plan: Plan) -> str:
 
 def _verdict(plan: Plan) -> str:
     if plan.base is not None:
-        change = _verdict(own(plan))
-        rest = beside(plan)
+        change = _verdict(own_change(plan))
+        rest = unrelated_actions(plan)
         return f"This change: {change[0].lower()}{change[1:]}" + (f" {rest}" if rest else "")
     errors = sum(1 for finding in plan.findings if finding.severity is Severity.ERROR)
     unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
@@ -185,7 +185,7 @@ class Team:
     figures: tuple[Evidence, ...] = ()
 
     def __str__(self) -> str:
-        figures = ", ".join(f"{plain(figure.value, figure.unit)} {figure.name}" for figure in self.figures)
+        figures = ", ".join(f"{plain_value(figure.value, figure.unit)} {figure.name}" for figure in self.figures)
         return f"{self.address.name} ({figures})" if figures else self.address.name
 
 
@@ -258,8 +258,8 @@ def left_words(left: IgnoredChange) -> list[str]:
     lines = []
     for change in left.changes:
         live, wanted = before_after(change)
-        told = change.unordered and not change.sensitive
-        items = set_change(change.before, change.after, change.unit, change.units) if told else NO_CHANGE
+        by_items = change.unordered and not change.sensitive
+        items = set_change(change.before, change.after, change.unit, change.units) if by_items else NO_CHANGE
         stays = items.kept() if items else f"stays {live}, the document says {wanted}"
         lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]

@@ -84,7 +84,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
         "level": result.level.value,
         # Square brackets in a message are links (SARIF 3.11.6): those in names and values are escaped.
         "message": {
-            "text": _said(subject + result.message, result)
+            "text": _message(subject + result.message, result)
             .replace("\\", "\\\\")
             .replace("[", "\\[")
             .replace("]", "\\]")
@@ -103,7 +103,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
     return entry
 
 
-def _said(message: str, result: Result) -> str:
+def _message(message: str, result: Result) -> str:
     """The message and what a change does, as far as it fits; the rest is counted."""
     text, shown = inert(message, _LONGEST), 0
     parts = [text]

@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.wording import some
-from vastplan.report.differences import Part, Show, Sign, difference, named
+from vastplan.report.differences import Part, Show, Sign, difference, part_values
 
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 _SHOWN = 12
@@ -59,4 +59,4 @@ def set_change(before: Any, after: Any, unit: str = "", units: Mapping[str, str]
 
 def of_parts(parts: tuple[Part, ...]) -> SetChange:
     """The parts of an unordered list, by the side that has them."""
-    return SetChange(named(parts, Sign.REMOVED), named(parts, Sign.ADDED))
+    return SetChange(part_values(parts, Sign.REMOVED), part_values(parts, Sign.ADDED))

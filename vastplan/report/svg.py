@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from vastplan.model.address import Address
 from vastplan.report.graph import Graph
-from vastplan.report.html_escape import HOLE, Form, Html, joined, tag
+from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, joined, tag
 from vastplan.report.picture import HEIGHT, TITLES, TOP, WIDTH, Box, Curve, Picture, picture, steps
 from vastplan.report.values import counted, kind_words
 
 
-def figure(graph: Graph, number: int) -> Html:
+def site_picture(graph: Graph, number: int) -> Html:
     """The picture of a site with its caption; `number` makes its ids unique on the page."""
     drawn = picture(graph)
     changed = counted(sum(1 for box in drawn.boxes if box.verb), "change")
@@ -78,7 +78,7 @@ def _list(graph: Graph) -> Html:
     return tag("details", tag("summary", f"Topology of {graph.site} as a list"), tag("ul", *items), class_="list")
 
 
-_OBJECT = Form(tag("li", HOLE, HOLE, HOLE))
+_OBJECT = HtmlTemplate(tag("li", HOLE, HOLE, HOLE))
 
 
 def _object(graph: Graph, address: str, stands_on: Sequence[str]) -> Html:

@@ -14,29 +14,29 @@ from vastplan.model.plan import Action, Plan, UnknownCollection
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import (
     HEADINGS,
-    beside,
-    parted,
+    plan_parts,
     provenance,
     settings_changed,
     settings_title,
-    shares,
-    uncovered,
+    split_findings,
+    uncovered_lines,
+    unrelated_actions,
     withdrawn,
 )
 from vastplan.report.findings import findings_lines
 from vastplan.report.folding import counted_known
-from vastplan.report.large import apart, expanded, is_large
-from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
-from vastplan.report.owners import Owners
+from vastplan.report.long_plan import expanded, is_large, unlisted_reverts
+from vastplan.report.owners import TenantFinder
+from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.style import Style
 from vastplan.report.text_action import action_lines
-from vastplan.report.text_large import Large, more
+from vastplan.report.text_long_plan import Large, more
 from vastplan.report.values import VERB_WORDS, counted, verb_word
 from vastplan.report.view import of_change
 
-__all__ = ["Style", "findings_lines", "part_text", "plan_text", "receipt_text", "summary", "unknown_lines"]
+__all__ = ["Style", "findings_lines", "part_text", "plan_summary", "plan_text", "receipt_text", "unknown_lines"]
 
 _MOST = 10  # changes outside vastplan that a long plan lists
 
@@ -46,10 +46,10 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
 
     A longer plan shows once what many actions have in common, and in full what `expand` names (addresses and patterns).
     """
-    unknown_here = not_ours(plan)
-    counted_from, plan = plan, shortened(plan, unknown_here)
+    unknown_here = not_owned(plan)
+    counted_from, plan = plan, shorten_not_owned(plan, unknown_here)
     large = Large(plan, style, expand) if is_large(plan) and not whole else None
-    asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
+    asked = {action.address for action in expanded(plan.actions, expand, TenantFinder(plan))} if expand else set()
     in_full = {action.address for action in plan.actions} if whole else asked
     part_lines = large.lines if large else lambda part: _by_site(part, style, in_full)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
@@ -62,17 +62,17 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     lines += _findings(
         plan, [finding for finding in others if not (large and finding.severity is Severity.NOTE)], style
     )
-    lines += _not_ours(unknown_here, style, large is not None)
+    lines += _not_owned(unknown_here, style, large is not None)
     dropped = {action.address for one in unknown_here for action in one.same} - asked
-    for standing, part in shares(plan):
+    for standing, part in plan_parts(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
-        lines += part_lines(without(part, dropped))
+        lines += part_lines(drop_addresses(part, dropped))
     lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:
         lines += ["", "Pending before, no longer pending", *(f"  {inert(address, 200)}" for address in gone)]
-    lines += _by_hand(plan, style, _MOST if large else None)
+    lines += _outside_changes(plan, style, _MOST if large else None)
     if notes:
         lines += ["", *_findings(plan, notes, style, wrap=True)]
     lines += large.rest() if large else []
@@ -81,22 +81,22 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         lines += unknown_lines(plan.unknown)
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
-        lines += [f"  not covered: {inert(line, 300)}" for line in uncovered(plan)]
+        lines += [f"  not covered: {inert(line, 300)}" for line in uncovered_lines(plan)]
     lines += [*budget_lines(plan.budgets, style), *replication_lines(plan.replications, style)]
-    lines += ["", summary(counted_from, style, title)]
-    if plan.base is not None and beside(plan):
-        lines.append(beside(plan))
+    lines += ["", plan_summary(counted_from, style, title)]
+    if plan.base is not None and unrelated_actions(plan):
+        lines.append(unrelated_actions(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def without(plan: Plan, dropped: Collection[Address]) -> Plan:
+def drop_addresses(plan: Plan, dropped: Collection[Address]) -> Plan:
     """The plan without the actions at some addresses."""
     if not dropped:
         return plan
     return replace(plan, actions=tuple(action for action in plan.actions if action.address not in dropped))
 
 
-def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[str]:
+def _not_owned(found: Iterable[NotOwned], style: Style, large: bool) -> Iterator[str]:
     """What exists although the ledger is empty, once; with the names of the objects that no action shows."""
     for one in found:
         yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
@@ -108,11 +108,11 @@ def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[s
             yield from style.wrapped(f"as the document has them: {names}", "  ")
 
 
-def _findings(plan: Plan, told: Sequence[Finding], style: Style, *, wrap: bool = False) -> list[str]:
+def _findings(plan: Plan, reported: Sequence[Finding], style: Style, *, wrap: bool = False) -> list[str]:
     """The findings; of those that the base has too only the errors, and the number of the others."""
-    known = {id(finding) for finding in parted(plan)[1] if finding.severity is not Severity.ERROR}
-    lines = findings_lines((finding for finding in told if id(finding) not in known), style, wrap=wrap)
-    quiet = counted_known(finding for finding in told if id(finding) in known)
+    known = {id(finding) for finding in split_findings(plan)[1] if finding.severity is not Severity.ERROR}
+    lines = findings_lines((finding for finding in reported if id(finding) not in known), style, wrap=wrap)
+    quiet = counted_known(finding for finding in reported if id(finding) in known)
     return [*lines, style.paint(quiet, "dim")] if quiet else lines
 
 
@@ -147,14 +147,14 @@ def _by_site(plan: Plan, style: Style, in_full: Set[Address]) -> Iterator[str]:
         yield from action_lines(action, style, in_full=action.address in in_full)
 
 
-def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
+def _outside_changes(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
     """The changes made outside vastplan that the plan undoes, and those that it keeps: nobody should have to look for them."""
     undone = reverts(plan)
     if undone:
         heading = f"Undoes changes made outside vastplan ({len(undone):,}); {keeps(undone)}"
         yield ""
         yield from (style.paint(line, "red") for line in ([heading] if most is None else style.wrapped(heading, "")))
-    listed = undone if most is None else apart(plan, undone)
+    listed = undone if most is None else unlisted_reverts(plan, undone)
     if len(listed) < len(undone):
         yield f"  shown above, grouped: {counted(len(undone) - len(listed), 'change')}"
     for revert in listed[:most]:
@@ -176,7 +176,7 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
             yield more(len(kept) - most)
 
 
-def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
+def plan_summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line: how many changes of each sort, and how many are blocked or unknown."""
     counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
     words = {word: f"to {word}" for word in VERB_WORDS} | {"record": "to record in the ledger", "blocked": "blocked"}

@@ -10,7 +10,7 @@ from vastplan.model.shell import word
 from vastplan.model.wording import some
 from vastplan.report.differences import before_after
 from vastplan.report.style import Style
-from vastplan.report.values import AMONG_FIELDS, plain, quoted_where_several
+from vastplan.report.values import AMONG_FIELDS, plain_value, quoted_where_several
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 OF_VERB = {
@@ -40,7 +40,7 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
     if action.released:
         yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
     for evidence in action.evidence:
-        yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
+        yield f"      seen: {inert(evidence.name)} {plain_value(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
         most = len(action.dependents) if in_full else _SHOWN_DEPENDENTS
         shown = some(action.dependents, most, inert)

@@ -70,17 +70,17 @@ def _path(found: _Row, now: str, y: int) -> Html:
     amiss = row.state is not ReplicationState.IN_ORDER
     address = Address.parse(row.address)
     middle, across = MARGIN + WIDTH + BETWEEN // 2, y + 20 + HEIGHT // 2
-    told = f"{kind_words(address.kind)} {address.name}: {row.state.value}"
+    caption = f"{kind_words(address.kind)} {address.name}: {row.state.value}"
     return tag(
         "g",
         tag("title", f"{row.address}: {line(row)}"),
-        tag("text", fitting(told, 100), class_="stop" if amiss else "under", x=MARGIN + 2, y=y + 12),
+        tag("text", fitting(caption, 100), class_="stop" if amiss else "under", x=MARGIN + 2, y=y + 12),
         _side(left, row.leads, MARGIN, y + 20),
         _side(right, row.leads, MARGIN + WIDTH + BETWEEN, y + 20),
         *_arrow(row.leads if row.state in _FOLLOWS else "", left, right, across, amiss),
         tag(
             "text",
-            fitting("each write at once" if row.at_once else age(row.as_of, now), 40),
+            fitting("each write at once" if row.at_once else copy_age(row.as_of, now), 40),
             class_="under middle",
             x=middle,
             y=across - 8,
@@ -89,12 +89,12 @@ def _path(found: _Row, now: str, y: int) -> Html:
     )
 
 
-def _side(one: Member, leads: str, x: int, y: int) -> Html:
+def _side(one: Member, source: str, x: int, y: int) -> Html:
     return joined(
         tag("rect", class_="box", x=x, y=y, width=WIDTH, height=HEIGHT, rx=7),
         tag("text", fitting(one.site, 16), x=x + 10, y=y + 19),
         tag("text", fitting(_role(one), 29), class_="under", x=x + 10, y=y + 36),
-        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
+        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == source else "",
     )
 
 
@@ -105,14 +105,14 @@ def _role(one: Member) -> str:
     return ", ".join(word for word in (one.role, one.state) if word) or "no role"
 
 
-def _arrow(leads: str, left: Member, right: Member, y: int, amiss: bool) -> Iterator[Html]:
+def _arrow(source: str, left: Member, right: Member, y: int, amiss: bool) -> Iterator[Html]:
     """The line, and its tip at the copy; no tip if neither of the two is the source."""
     start, end = MARGIN + WIDTH + 6, MARGIN + WIDTH + BETWEEN - 6
     style = "amiss" if amiss else "same"
     yield tag("path", d=f"M{start} {y}H{end}", class_=style)
-    if leads == left.site:
+    if source == left.site:
         yield tag("path", d=f"M{end} {y}l-10 -5v10z", class_=f"tip {style}")
-    elif leads == right.site:
+    elif source == right.site:
         yield tag("path", d=f"M{start} {y}l10 -5v10z", class_=f"tip {style}")
 
 
@@ -121,7 +121,7 @@ def _still_to_come(row: Replication) -> str:
     return f"{text} to come" if text else ""
 
 
-def age(as_of: str, now: str) -> str:
+def copy_age(as_of: str, now: str) -> str:
     """The age of the copy; its time, if that is later than `now`, as clocks differ."""
     if not as_of:
         return "no restore point known"

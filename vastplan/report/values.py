@@ -17,8 +17,19 @@ OWN = "ADDRESS"
 """Stands in a sentence for the object's own address."""
 
 __all__ = [
-    "AMONG_FIELDS", "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "quoted_where_several", "sensitive",
-    "target", "verb_word",
+    "AMONG_FIELDS",
+    "CAUSES",
+    "SENSITIVE",
+    "VERB_WORDS",
+    "author_text",
+    "counted",
+    "full_value",
+    "kind_words",
+    "plain_value",
+    "quoted_where_several",
+    "reference_target",
+    "sensitive",
+    "verb_word",
 ]  # fmt: skip
 
 CAUSES = {
@@ -36,7 +47,7 @@ AMONG_FIELDS = re.compile(r'"|, |: ')
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
-def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
+def plain_value(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
     """One value, symbolic or not, on one line and in full; `units` are those of the values inside a mapping."""
     if isinstance(value, str):
         return inert(value, None)
@@ -44,7 +55,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
         return "(none)"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if address := target(value):
+    if address := reference_target(value):
         return inert(address.split("/", 2)[-1])
     if isinstance(value, dict) and value.keys() == {"$secret"}:
         source = value["$secret"]
@@ -65,7 +76,7 @@ def sensitive(source: str = "") -> str:
 
 def _inside(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
     """A value in a list or a mapping; a text that could be read as several is in quotes."""
-    return inert(quoted_where_several(value), None) if isinstance(value, str) else plain(value, unit, units)
+    return inert(quoted_where_several(value), None) if isinstance(value, str) else plain_value(value, unit, units)
 
 
 def quoted_where_several(text: str, separates: re.Pattern[str] = _SEPARATES) -> str:
@@ -75,7 +86,7 @@ def quoted_where_several(text: str, separates: re.Pattern[str] = _SEPARATES) -> 
     return '"{}"'.format(text.replace('"', '\\"'))
 
 
-def target(value: Any) -> str:
+def reference_target(value: Any) -> str:
     """The address that a reference names; "" for any other value."""
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
@@ -84,13 +95,13 @@ def target(value: Any) -> str:
     return ""
 
 
-def in_full(value: Any) -> Any:
+def full_value(value: Any) -> Any:
     """The value, with the whole address of each object that it refers to."""
     if isinstance(value, list):
-        return [in_full(item) for item in value]
+        return [full_value(item) for item in value]
     if isinstance(value, dict):
         reference = value.get("$ref", value.get("$existing")) if len(value) == 1 else None
-        return reference if reference is not None else {key: in_full(item) for key, item in value.items()}
+        return reference if reference is not None else {key: full_value(item) for key, item in value.items()}
     return value
 
 

@@ -15,8 +15,8 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, outside_move
 from vastplan.model.wording import some
 from vastplan.report import review
-from vastplan.report.change import parted
-from vastplan.report.differences import NO_DIFFERENCE, Difference, Part, Show, Sign, before_after, difference
+from vastplan.report.change import split_findings
+from vastplan.report.differences import NO_DIFFERENCE, Part, Show, Sign, ValueDifference, before_after, difference
 from vastplan.report.sets import NO_CHANGE, SetChange, of_parts, set_change
 from vastplan.report.values import (
     CALLED_OTHERWISE,
@@ -24,7 +24,7 @@ from vastplan.report.values import (
     SENSITIVE,
     author_text,
     counted,
-    plain,
+    plain_value,
 )
 
 _SEVERITIES = tuple(Severity)
@@ -96,16 +96,16 @@ def of_change(change: FieldChange) -> FieldView:
     follows = change.cause is Cause.DEPENDENCY and not change.known_after_apply
     cause = CALLED_OTHERWISE if follows else CAUSES[change.cause]
     cause += ", before this change" if change.already else ""
-    told = inner_difference(change)
-    before, after = ("", "") if told.parts else before_after(change)
-    items = of_parts(told.parts) if change.unordered else NO_CHANGE
+    difference = inner_difference(change)
+    before, after = ("", "") if difference.parts else before_after(change)
+    items = of_parts(difference.parts) if change.unordered else NO_CHANGE
     return FieldView(
-        change.path, before, after, cause, author_text(change.author), outside_move(change), change.replaces, told.parts,
-        told.unchanged, items=items, admits=change.admits,
+        change.path, before, after, cause, author_text(change.author), outside_move(change), change.replaces, difference.parts,
+        difference.unchanged, items=items, admits=change.admits,
     )  # fmt: skip
 
 
-def told_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening] = ()) -> list[str]:
+def shown_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening] = ()) -> list[str]:
     """What an action does, a line each: openings first, with what is added to fields that let somebody in; then what is removed from
     these; then the rest."""
     first = [f"lets in: {opening_words(opening)}" for opening in opens]
@@ -137,7 +137,7 @@ def unseen_openings(action: Action) -> list[str]:
     return [opening_words(opening) for opening in action.opens if opening.door is not Door.MADE]
 
 
-def inner_difference(change: FieldChange) -> Difference:
+def inner_difference(change: FieldChange) -> ValueDifference:
     """Where both sides of a change differ inside, if they are lists or mappings that may be shown."""
     if change.sensitive or change.known_after_apply:
         return NO_DIFFERENCE
@@ -178,12 +178,12 @@ def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
         return SENSITIVE, SENSITIVE
     units = field.units if isinstance(field, DriftedField) else {}
     if isinstance(field, DriftedField) and field.cause is Cause.BOTH:
-        return plain(field.wanted, field.unit, units), plain(field.live, field.unit, units)
-    return plain(field.applied, field.unit, units), plain(field.live, field.unit, units)
+        return plain_value(field.wanted, field.unit, units), plain_value(field.live, field.unit, units)
+    return plain_value(field.applied, field.unit, units), plain_value(field.live, field.unit, units)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ReportView:
     """The beginning of a report. `findings` are those of the change itself, `base_findings` those that its base has too.
 
     Both are in order of severity, the worst first.
@@ -203,17 +203,17 @@ class View:
         return "vastplan" if self.command == "plan" else "vastplan drift"
 
 
-def of_plan(plan: Plan) -> View:
+def plan_view(plan: Plan) -> ReportView:
     """The view of a plan."""
-    own, base = parted(plan)
-    verdict = review.verdict(plan)
-    return View("plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), plan.unknown)
+    own, base = split_findings(plan)
+    verdict = review.review_line(plan)
+    return ReportView("plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), plan.unknown)
 
 
-def of_drift(drift: Drift) -> View:
+def drift_view(drift: Drift) -> ReportView:
     """The view of a check for drift."""
     findings = worst_first(drift.findings)
-    return View("drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), drift.unknown)
+    return ReportView("drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), drift.unknown)
 
 
 def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

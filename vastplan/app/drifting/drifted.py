@@ -14,7 +14,7 @@ from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, is_outside_change, outside_move
 from vastplan.model.site_ledger import path_text
-from vastplan.report.not_ours import not_ours
+from vastplan.report.ownership import not_owned
 from vastplan.schema.kind import Kind
 from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import leaves
@@ -46,7 +46,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         findings=plan.findings,
         isolation=planned.isolation,
         replications=plan.replications,
-        not_ours={found.site: len(found.actions) for found in not_ours(plan)},
+        not_ours={found.site: len(found.actions) for found in not_owned(plan)},
     )
 
 

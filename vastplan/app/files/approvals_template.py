@@ -14,7 +14,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Plan
 from vastplan.model.yaml_text import ENDINGS
-from vastplan.report.values import plain
+from vastplan.report.values import plain_value
 
 VALID = timedelta(days=7)
 
@@ -71,7 +71,7 @@ def _entry(action: Action, until: date) -> Iterator[str]:
     address = str(action.address)
     yield f"  # {action.verb.value}: {inert(action.reason)}"
     for evidence in action.evidence:
-        yield f"  # seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
+        yield f"  # seen: {inert(evidence.name)} {plain_value(evidence.value, evidence.unit)}"
     for block in action.blocked:
         also = f"; to go on: {inert(block.fix)}" if block.fix and not _is_approvable(action, block) else ""
         yield f"  # blocked ({inert(block.guard)}): {inert(block.message)}{also}"

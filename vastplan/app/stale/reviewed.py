@@ -12,7 +12,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, Verb, only_noted
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import path_text
-from vastplan.report.values import plain, sensitive
+from vastplan.report.values import plain_value, sensitive
 
 _NAMED = 12
 _WRITING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
@@ -69,7 +69,7 @@ def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Itera
     for path in sorted(reviewed.settings.keys() | now.keys()):
         before, after = reviewed.settings.get(path), now.get(path)
         if before != after:
-            shown = (inert(plain(side), 200) for side in (after, before))
+            shown = (inert(plain_value(side), 200) for side in (after, before))
             yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
 
 
@@ -222,7 +222,7 @@ def _is_secret(value: Any) -> bool:
 
 
 def _said(value: Any) -> str:
-    return "nothing" if value is _UNSAID else inert(plain(value), 200)
+    return "nothing" if value is _UNSAID else inert(plain_value(value), 200)
 
 
 def check_keys(reviewed: Plan, live: Plan) -> None:

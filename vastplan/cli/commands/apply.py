@@ -161,7 +161,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         conditions = output.write(request, screen, reports.of_receipt(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
-            screen.machine(json_report.applied(receipt, review))
+            screen.machine(json_report.apply_report(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
     if not request.auto_approve:
         screen.require_yes(f"Apply these {len(doable)} changes? Type yes to apply them: ", "--auto-approve")
@@ -179,7 +179,7 @@ def _carry_out(
 ) -> int:
     with interruptible(screen) as stop, progress(screen, plan) as report:
         receipt = apply_plan(workspace, plan, report, stop, approvals)
-    screen.result(request.format, json_report.applied(receipt, review), receipt_text(receipt, screen.style))
+    screen.result(request.format, json_report.apply_report(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
     conditions |= output.write(request, screen, reports.of_receipt(plan, receipt, places))
     return errors.exit_code(conditions - {errors.CHANGES})

@@ -34,7 +34,7 @@ def run(request: DriftRequest, screen: Screen) -> int:
         from vastplan.app.drifting.accept import acceptable
 
         field = acceptable(request.paths, request.connections, drift_found.planned, drift)
-        screen.show(drift_report.text(drift, screen.style, request.paths, field))
+        screen.show(drift_report.drift_text(drift, screen.style, request.paths, field))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:

@@ -17,7 +17,7 @@ from vastplan.document.yaml import Mapping, load_mapping
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.report.exported import export_text
+from vastplan.report.export_result import export_text
 
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

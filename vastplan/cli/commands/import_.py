@@ -21,7 +21,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.import_result import Import
 from vastplan.model.shell import words
 from vastplan.model.wording import some
-from vastplan.report.imported import import_text
+from vastplan.report.import_result import import_text
 
 
 def run(request: ImportRequest, screen: Screen) -> int:

@@ -51,7 +51,9 @@ def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> N
         + ("" if row["site_in_document"] else "  (its site is not in the document)")
         for row in rows
     ]
-    screen.result(request.format, json_report.owned(workspace.name, rows), "\n".join(lines) or "the ledger is empty")
+    screen.result(
+        request.format, json_report.owned_report(workspace.name, rows), "\n".join(lines) or "the ledger is empty"
+    )
 
 
 def _move(request: LedgerMoveRequest, screen: Screen, workspace: Workspace) -> None:

@@ -49,7 +49,9 @@ def run(request: ShowRequest, screen: Screen) -> int:
     if request.format is Format.HTML or request.reports:
         raise VastplanError(f"{inert(address, 200)} has no budget: only a volume with checkpoint has one")
     described = describe(workspace, address)
-    screen.result(request.format, json_report.shown(described), drift_report.object_text(described, screen.style))
+    screen.result(
+        request.format, json_report.object_report(described), drift_report.object_text(described, screen.style)
+    )
     return errors.OK
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Block, Plan, Verb
-from vastplan.report.large import by_section
+from vastplan.report.long_plan import by_section
 
 _MANY = 3
 WAY_OUT = (
@@ -18,7 +18,7 @@ WAY_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class NotOurs:
+class NotOwned:
     """What exists on a site whose ledger is empty."""
 
     site: str
@@ -38,14 +38,14 @@ class NotOurs:
         return tuple(action for action in self.actions if not action.changes)
 
 
-def not_ours(plan: Plan) -> list[NotOurs]:
+def not_owned(plan: Plan) -> list[NotOwned]:
     """The sites whose ledger is empty although several objects of the document exist there."""
     empty = {part.site for part in plan.parts if not part.serial}
     by_site: dict[str, list[Action]] = {}
     for action in plan.actions:
         if action.address.site in empty and _held_back(action):
             by_site.setdefault(action.address.site, []).append(action)
-    return [NotOurs(site, tuple(mine)) for site, mine in sorted(by_site.items()) if len(mine) >= _MANY]
+    return [NotOwned(site, tuple(mine)) for site, mine in sorted(by_site.items()) if len(mine) >= _MANY]
 
 
 def _held_back(action: Action) -> bool:
@@ -54,7 +54,7 @@ def _held_back(action: Action) -> bool:
     return action.verb is Verb.ADOPT and guards == ["adopt"] and not any(change.replaces for change in action.changes)
 
 
-def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
+def shorten_not_owned(plan: Plan, found: list[NotOwned]) -> Plan:
     """The plan, in which each of these actions says only that its object is not in the ledger: why, and the way out, are reported once."""
     among = {action.address for one in found for action in one.actions}
     return replace(plan, actions=tuple(_actions(plan, among))) if among else plan
@@ -62,9 +62,9 @@ def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
 
 def _actions(plan: Plan, among: set[Address]) -> Iterator[Action]:
     for action in plan.actions:
-        told = action.address in among
+        chosen = action.address in among
         yield (
             replace(action, reason="it exists", blocked=(Block("adopt", "it is not in the ledger"),))
-            if told
+            if chosen
             else action
         )

@@ -7,41 +7,41 @@ import re
 from vastplan.model.import_result import Import, ImportCoverage, TakenEntry
 from vastplan.model.wording import counted, some
 from vastplan.report.handover import handover_text
-from vastplan.report.imported import (
+from vastplan.report.import_result import (
     MEANINGS,
-    Alike,
-    alike,
+    LeftGroup,
     beyond_text,
     by_code,
     coverage_text,
+    group_left_objects,
     is_listed,
-    kinds,
+    kind_counts,
     values_text,
-    verbs,
+    verb_counts,
     waiver,
 )
-from vastplan.report.markdown_escape import code, prose
-from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, marker, section
+from vastplan.report.markdown_escape import code_span, prose
+from vastplan.report.markdown_page import LIMIT, Page, bullets, findings_list, fix, marker, section
 
 _FOOT = 2_000  # characters kept free for the end
 _SHOWN = 60
 _NUMBER = re.compile(r"^(\d+)\.")
 
 
-def comment(result: Import) -> str:
+def import_comment(result: Import) -> str:
     """The whole result, as far as it fits; never longer than `LIMIT`."""
     page = Page(LIMIT - _FOOT, "`vastplan import --format json`")
     page.add(
-        f"{marker(result.document, 'import')}\n### Import: {code(result.document, 100)}\n\n**{_verdict(result)}**\n"
+        f"{marker(result.document, 'import')}\n### Import: {code_span(result.document, 100)}\n\n**{_verdict(result)}**\n"
     )
-    page.add_lines(findings(result.findings, "Blocks every apply"))
+    page.add_lines(findings_list(result.findings, "Blocks every apply"))
     if result.findings:
-        waivers = bullets(result.findings, lambda finding: code(waiver(finding), 500), _SHOWN)
+        waivers = bullets(result.findings, lambda finding: code_span(waiver(finding), 500), _SHOWN)
         page.add_lines(f"\nCorrect it, or complete its line under `checks: {{waive: []}}`:\n\n{waivers}")
     for part in (
         section("Entries", result.taken, _taken, _SHOWN),
-        section("An apply creates, because isolation needs it", result.creates, code, _SHOWN),
-        f"An apply also does what was pending before: {verbs(result.besides)}.\n" if result.besides else "",
+        section("An apply creates, because isolation needs it", result.creates, code_span, _SHOWN),
+        f"An apply also does what was pending before: {verb_counts(result.besides)}.\n" if result.besides else "",
         *_left(result),
         section("Could not be read", result.unread, lambda unread: _unread(unread.site, unread.kind, unread.reason)),
         section("No kind here, so never read", list(beyond_text(result.beyond)), prose),
@@ -50,7 +50,7 @@ def comment(result: Import) -> str:
         _terraform(result),
     ):
         page.add_lines(part)
-    return page.text() + (f"\nNext: {code(result.next, 1_000)}\n" if result.next else "")
+    return page.text() + (f"\nNext: {code_span(result.next, 1_000)}\n" if result.next else "")
 
 
 def _verdict(result: Import) -> str:
@@ -66,7 +66,9 @@ def _verdict(result: Import) -> str:
 
 
 def _taken(entry: TakenEntry) -> str:
-    return f"{code(f'{entry.file}:{entry.line}')} {code(entry.entry)}: {counted(len(entry.objects), 'object')}"
+    return (
+        f"{code_span(f'{entry.file}:{entry.line}')} {code_span(entry.entry)}: {counted(len(entry.objects), 'object')}"
+    )
 
 
 def _left(result: Import) -> list[str]:
@@ -74,32 +76,32 @@ def _left(result: Import) -> list[str]:
     for reason, group in by_code(result.left).items():
         if reason == "MANAGED":
             continue
-        title = "Fields left out" if reason == "FIELD" else f"Left, {code(reason, 20)}: {MEANINGS.get(reason, '')}"
+        title = "Fields left out" if reason == "FIELD" else f"Left, {code_span(reason, 20)}: {MEANINGS.get(reason, '')}"
         listed = is_listed(reason, group)
         parts.append(
-            section(title, alike(group), _told, _SHOWN)
+            section(title, group_left_objects(group), _listed, _SHOWN)
             if listed
-            else f"\n#### {title}\n\n{prose(kinds(group), 2_000)}\n"
+            else f"\n#### {title}\n\n{prose(kind_counts(group), 2_000)}\n"
         )
     return parts
 
 
-def _told(each: Alike) -> str:
-    field = f", its {code(each.field)}" if each.field else ""
-    return f"{code(each.kind)} {code(each.name)}{field} ({prose(some(each.sites))}): {prose(each.why)}{fix(each.fix)}"
+def _listed(each: LeftGroup) -> str:
+    field = f", its {code_span(each.field)}" if each.field else ""
+    return f"{code_span(each.kind)} {code_span(each.name)}{field} ({prose(some(each.sites))}): {prose(each.why)}{fix(each.fix)}"
 
 
 def _terraform(result: Import) -> str:
     """How to remove objects from Terraform; commands are indented, as a code block that nothing inside it can end."""
-    text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
+    text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code_span)
     # An unescaped number would begin a list that takes in the code below it. Terraform reads `\u0021` in a key as `!`.
     lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]
     return "\n".join(["\n#### Terraform\n", *lines, ""]) if lines else ""
 
 
 def _unread(site: str, kind: str, reason: str) -> str:
-    return f"{code(f'{site}/{kind}')}: {prose(reason)}"
+    return f"{code_span(f'{site}/{kind}')}: {prose(reason)}"
 
 
 def _coverage(row: ImportCoverage) -> str:
-    return f"{code(row.kind)}: {row.managed} before, {row.taken} new, {row.left} left"
+    return f"{code_span(row.kind)}: {row.managed} before, {row.taken} new, {row.left} left"

@@ -12,7 +12,7 @@ from vastplan.model.plan import Action, Evidence, FieldChange, Verb, only_noted
 from vastplan.model.units import BYTES
 from vastplan.model.wording import plural
 from vastplan.report.differences import before_after
-from vastplan.report.values import kind_words, of_any, plain
+from vastplan.report.values import kind_words, of_any, plain_value
 from vastplan.report.view import FieldView, inner_difference, of_change
 
 _SAME, _OF_ONE_KIND, _SHARE = 3, 8, 10
@@ -22,7 +22,7 @@ _ANY = "*"
 
 
 @dataclass(frozen=True)
-class Alike:
+class SimilarActions:
     """Several actions of one kind. What the first one says is true of all, except for the values of the fields in `own`."""
 
     actions: tuple[Action, ...]
@@ -69,22 +69,22 @@ def _value(action: Action, change: FieldChange) -> str:
 def _range(found: Sequence[Evidence]) -> tuple[str, str]:
     first = found[0]
     if all(one.value == first.value for one in found):
-        return first.name, plain(first.value, first.unit)
+        return first.name, plain_value(first.value, first.unit)
     figures = [one.value for one in found if isinstance(one.value, int | float)]
     if len(figures) < len(found):
         return first.name, "differs"
-    least, most = plain(min(figures), first.unit), plain(max(figures), first.unit)
+    least, most = plain_value(min(figures), first.unit), plain_value(max(figures), first.unit)
     # Nothing is decided by the last byte of a sum: where it is rounded (`≈`) the exact number is left out.
-    total = f", {plain(sum(figures), first.unit).partition(' (')[0]} in all" if first.unit == BYTES else ""
+    total = f", {plain_value(sum(figures), first.unit).partition(' (')[0]} in all" if first.unit == BYTES else ""
     return first.name, f"{least} to {most}{total}"
 
 
-def told(actions: Iterable[Action]) -> tuple[list[Alike], list[Action]]:
+def similar_actions(actions: Iterable[Action]) -> tuple[list[SimilarActions], list[Action]]:
     """The groups of similar actions, the largest first, and the other actions in their order."""
     kinds: dict[Hashable, list[Action]] = {}
     for action in actions:
         kinds.setdefault(_key(action, exact=False), []).append(action)
-    together: list[Alike] = []
+    together: list[SimilarActions] = []
     for of_one_kind in kinds.values():
         together += _together(of_one_kind)
     among = {id(action) for alike in together for action in alike.actions}
@@ -92,7 +92,7 @@ def told(actions: Iterable[Action]) -> tuple[list[Alike], list[Action]]:
     return together, [action for of_one_kind in kinds.values() for action in of_one_kind if id(action) not in among]
 
 
-def _together(of_one_kind: Sequence[Action]) -> Iterator[Alike]:
+def _together(of_one_kind: Sequence[Action]) -> Iterator[SimilarActions]:
     if len(of_one_kind) < _SAME:
         return
     same: dict[Hashable, list[Action]] = {}
@@ -102,9 +102,9 @@ def _together(of_one_kind: Sequence[Action]) -> Iterator[Alike]:
     rest = [action for actions in same.values() if len(actions) < enough for action in actions]
     if len(rest) < _OF_ONE_KIND:
         enough, rest = _SAME, []
-    yield from (Alike(tuple(actions)) for actions in same.values() if len(actions) >= enough)
+    yield from (SimilarActions(tuple(actions)) for actions in same.values() if len(actions) >= enough)
     if rest:
-        yield Alike(tuple(rest), frozenset(_own(rest)))
+        yield SimilarActions(tuple(rest), frozenset(_own(rest)))
 
 
 def _own(actions: Sequence[Action]) -> Iterator[str]:

@@ -38,7 +38,7 @@ _ONLY_COUNTED = frozenset({"MANAGED", "UNSELECTED"})
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class LeftGroup:
     """What is left out for one reason under one name, on one site or several."""
 
     kind: str
@@ -49,12 +49,12 @@ class Alike:
     sites: tuple[str, ...]
 
 
-def alike(left: Iterable[LeftObject]) -> list[Alike]:
+def group_left_objects(left: Iterable[LeftObject]) -> list[LeftGroup]:
     """The left-out objects, the same on several sites as one, in the order of the first."""
     sites: dict[tuple[str, str, str, str, str], list[str]] = {}
     for each in left:
         sites.setdefault((each.kind, each.name, each.field, each.why, each.fix), []).append(each.site)
-    return [Alike(*said, tuple(dict.fromkeys(where))) for said, where in sites.items()]
+    return [LeftGroup(*said, tuple(dict.fromkeys(where))) for said, where in sites.items()]
 
 
 def by_code(left: Iterable[LeftObject]) -> dict[str, list[LeftObject]]:
@@ -70,13 +70,13 @@ def is_listed(code: str, group: list[LeftObject]) -> bool:
     return code == "FIELD" or (group[0].counts and code not in _ONLY_COUNTED)
 
 
-def kinds(left: Iterable[LeftObject]) -> str:
+def kind_counts(left: Iterable[LeftObject]) -> str:
     """How many objects of each kind."""
     found = Counter(each.kind for each in left)
     return ", ".join(counted(count, inert(kind)) for kind, count in sorted(found.items()))
 
 
-def verbs(actions: Iterable[OtherAction]) -> str:
+def verb_counts(actions: Iterable[OtherAction]) -> str:
     """How many actions of each verb."""
     found = Counter(each.verb for each in actions)
     return ", ".join(f"{count} {verb}" for verb, count in sorted(found.items()))
@@ -110,10 +110,10 @@ def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
     for each in collections:
         groups.setdefault((each.site, each.system), []).append(each)
     for (site, system), group in groups.items():
-        there = [f"{each.name} {each.objects}" for each in group if each.objects]
-        untold = [each.name for each in group if each.objects is None]
-        also = f" (not counted: {some(untold)})" if untold else ""
-        yield f"{site} {system}: {some(there, 40) or 'nothing'}{also}"
+        counted = [f"{each.name} {each.objects}" for each in group if each.objects]
+        uncounted = [each.name for each in group if each.objects is None]
+        also = f" (not counted: {some(uncounted)})" if uncounted else ""
+        yield f"{site} {system}: {some(counted, 40) or 'nothing'}{also}"
 
 
 def coverage_text(result: Import) -> str:
@@ -153,7 +153,7 @@ def _lines(result: Import) -> Iterator[str]:
     if result.waiting:
         yield f"Waiting for an apply: {counted(result.waiting, 'object')} that the document had already."
     if result.besides:
-        yield f"An apply also does what was pending before: {verbs(result.besides)}."
+        yield f"An apply also does what was pending before: {verb_counts(result.besides)}."
     yield from _left(result)
     reasons: dict[tuple[str, str], list[str]] = {}
     for unread in result.unread:
@@ -189,16 +189,16 @@ def _left(result: Import) -> Iterator[str]:
             continue
         meaning = MEANINGS.get(code, "")
         title = "Fields left out" if code == "FIELD" else f"Left, {inert(code)}" + (f" ({meaning})" if meaning else "")
-        yield f"{title}: {kinds(group)}"
+        yield f"{title}: {kind_counts(group)}"
         if not is_listed(code, group):
             continue
-        told = alike(group)
-        for each in told[:_SHOWN]:
+        collected = group_left_objects(group)
+        for each in collected[:_SHOWN]:
             field = f", its {inert(each.field)}" if each.field else ""
             where = f"{inert(each.kind)} {inert(each.name)}{field} ({inert(some(each.sites))})"
             yield f"  {where}: {inert(each.why)}" + (f"; {inert(each.fix)}" if each.fix else "")
-        if len(told) > _SHOWN:
-            yield f"  and {len(told) - _SHOWN} more (--format json lists all)"
+        if len(collected) > _SHOWN:
+            yield f"  and {len(collected) - _SHOWN} more (--format json lists all)"
 
 
 def _beyond(result: Import) -> Iterator[str]:

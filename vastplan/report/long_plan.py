@@ -10,9 +10,9 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import GOING, Action, Plan
 from vastplan.model.wording import counted
-from vastplan.report.alike import Alike, told
-from vastplan.report.owners import Owners
+from vastplan.report.owners import TenantFinder
 from vastplan.report.review import Revert, Risk, by_finer_risk
+from vastplan.report.similarity import SimilarActions, similar_actions
 from vastplan.report.values import kind_words
 
 FROM = 31
@@ -22,7 +22,7 @@ _FIRST = frozenset({Risk.DATA, Risk.REMOVAL, Risk.BLOCKED, Risk.OPENING, Risk.NA
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class TenantShare:
     """The actions on the objects of one tenant on a site, or of no single tenant (`owner` is "")."""
 
     site: str
@@ -56,13 +56,13 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RiskSection:
     """The actions of one risk."""
 
     risk: Risk
     actions: tuple[Action, ...]
-    alike: tuple[Alike, ...]
-    shares: tuple[Share, ...]
+    alike: tuple[SimilarActions, ...]
+    shares: tuple[TenantShare, ...]
 
     @property
     def counts(self) -> str:
@@ -81,26 +81,26 @@ def is_large(plan: Plan) -> bool:
     return len(plan.actions) >= FROM
 
 
-def sections(plan: Plan, owners: Owners) -> Iterator[Section]:
+def risk_sections(plan: Plan, owners: TenantFinder) -> Iterator[RiskSection]:
     """The actions of a plan, or of a part of it, the worst first."""
     by_risk: dict[Risk, list[Action]] = {}
     for risk, action in by_finer_risk(plan):
         by_risk.setdefault(risk, []).append(action)
     for risk, actions in by_risk.items():
-        together, others = told(actions)
-        yield Section(risk, tuple(actions), tuple(together), tuple(shares_of(others, owners)))
+        together, others = similar_actions(actions)
+        yield RiskSection(risk, tuple(actions), tuple(together), tuple(shares_of(others, owners)))
 
 
-def shares_of(actions: Iterable[Action], owners: Owners) -> Iterator[Share]:
+def shares_of(actions: Iterable[Action], owners: TenantFinder) -> Iterator[TenantShare]:
     """The actions by site and tenant, and in each by kind; equal ones in the order of work."""
     parts: dict[tuple[str, str], list[Action]] = {}
     for action in actions:
         parts.setdefault((action.address.site, owners.of(action)), []).append(action)
     for (site, owner), mine in sorted(parts.items(), key=lambda part: (part[0][0], not part[0][1], part[0][1])):
-        yield Share(site, owner, tuple(sorted(mine, key=lambda action: action.address.kind)))
+        yield TenantShare(site, owner, tuple(sorted(mine, key=lambda action: action.address.kind)))
 
 
-def apart(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
+def unlisted_reverts(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
     """The undone changes of a long plan that its section of undone changes does not show: those with an author, and those of a worse
     risk."""
     shown = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
@@ -113,19 +113,19 @@ def by_section(actions: Iterable[Action]) -> str:
     return ", ".join(counted(count, kind_words(kind)) for kind, count in kinds.most_common())
 
 
-def expanded(actions: Iterable[Action], patterns: Sequence[str], owners: Owners) -> list[Action]:
+def expanded(actions: Iterable[Action], patterns: Sequence[str], owners: TenantFinder) -> list[Action]:
     """The actions that a pattern names: by their own address, that of the entry they come from, or that of their tenant."""
     if "*" in patterns:
         return list(actions)
     return [action for action in actions if any(_fits(pattern, action, owners) for pattern in patterns)]
 
 
-def _fits(pattern: str, action: Action, owners: Owners) -> bool:
+def _fits(pattern: str, action: Action, owners: TenantFinder) -> bool:
     names = (str(action.address), action.origin, owners.of(action))
     return any(name == pattern or fnmatchcase(name, pattern) for name in names if name)
 
 
-def unmet(plan: Plan, patterns: Iterable[str]) -> list[str]:
+def unmatched_patterns(plan: Plan, patterns: Iterable[str]) -> list[str]:
     """The patterns that match no action of a plan."""
-    owners = Owners(plan)
+    owners = TenantFinder(plan)
     return [pattern for pattern in patterns if not expanded(plan.actions, [pattern], owners)]

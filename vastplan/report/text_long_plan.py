@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.shell import word
-from vastplan.report.alike import Alike
-from vastplan.report.large import Section, Share, by_section, expanded, sections, shares_of
-from vastplan.report.owners import Owners
+from vastplan.report.long_plan import RiskSection, TenantShare, by_section, expanded, risk_sections, shares_of
+from vastplan.report.owners import TenantFinder
+from vastplan.report.similarity import SimilarActions
 from vastplan.report.style import NO_BREAK, Style
 from vastplan.report.text_action import OF_VERB, action_lines, field_lines
 from vastplan.report.values import of_any, verb_word
@@ -28,14 +28,14 @@ class Large:
     """The lines of a long plan, and the number of its actions that were shown in full."""
 
     def __init__(self, plan: Plan, style: Style, expand: Sequence[str]) -> None:
-        self._style, self._owners = style, Owners(plan)
+        self._style, self._owners = style, TenantFinder(plan)
         self._chosen = {id(action) for action in expanded(plan.actions, expand, self._owners)}
         self._actions = len(plan.actions)
         self.full = 0
 
     def lines(self, part: Plan) -> Iterator[str]:
         """The lines of the plan, or of a part of it."""
-        for section in sections(part, self._owners):
+        for section in risk_sections(part, self._owners):
             heading = f"{section.risk.label} ({section.counts})"
             yield ""
             yield from (self._style.paint(line, "bold") for line in self._style.wrapped(heading, ""))
@@ -70,7 +70,7 @@ class Large:
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
 
-    def _section(self, section: Section) -> Iterator[str]:
+    def _section(self, section: RiskSection) -> Iterator[str]:
         for alike in section.alike[:_GROUPS]:
             yield from self._alike(alike)
         more_alike = [action for alike in section.alike[_GROUPS:] for action in alike.actions]
@@ -87,7 +87,7 @@ class Large:
                 return
             yield from self._share(share, [*chosen, *shown])
 
-    def _counted(self, shares: Sequence[Share]) -> Iterator[str]:
+    def _counted(self, shares: Sequence[TenantShare]) -> Iterator[str]:
         """The tenants that have no line of their own."""
         yield from self._more([action for share in shares for action in share.actions], f"{len(shares)} more tenants")
 
@@ -101,7 +101,7 @@ class Large:
             self.full += 1
             yield from action_lines(action, self._style, in_full=True)
 
-    def _share(self, share: Share, shown: Sequence[Action]) -> Iterator[str]:
+    def _share(self, share: TenantShare, shown: Sequence[Action]) -> Iterator[str]:
         left = len(share.actions) - len(shown)
         if not shown:
             yield from self._style.wrapped(f"{inert(share.title)}: … {share.counts} {_how(share.pattern)}", "  ")
@@ -114,7 +114,7 @@ class Large:
         if left:
             yield from self._style.wrapped(f"… and {left} more {_how(share.pattern)}", "      ")
 
-    def _alike(self, alike: Alike) -> Iterator[str]:
+    def _alike(self, alike: SimilarActions) -> Iterator[str]:
         chosen = [action for action in alike.actions if id(action) in self._chosen]
         if len(chosen) < len(alike.actions):
             yield from _together(alike, self._style)
@@ -132,21 +132,21 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", NO_BREAK)
 
 
-def _together(alike: Alike, style: Style) -> Iterator[str]:
+def _together(alike: SimilarActions, style: Style) -> Iterator[str]:
     """What many actions have in common, and their objects."""
     action, fields = alike.first, alike.shared()
     what = f"{verb_word(action)} {alike.objects}"
     short = len(fields) == len(action.changes) == 1 and len(fields[0].parts) <= _SHORT and not fields[0].replaces
     if short:
         (field,) = fields
-        told = field.after if action.verb is Verb.CREATE else field.planned()
-        what = f"{inert(field.path)} {told} on {alike.objects}"
+        planned = field.after if action.verb is Verb.CREATE else field.planned()
+        what = f"{inert(field.path)} {planned} on {alike.objects}"
     reason = inert(of_any(action.reason, action.address))
     head = f"{action.verb.sign:>3} {what}"
     beside = len(head) + len(reason) + 2 <= style.width
     yield style.paint(head, OF_VERB[action.verb]) + (f"  {reason}" if beside else "")
     yield from style.wrapped(f"why: {reason}", "      ") if not beside else ()
-    yield from _said(alike, style)
+    yield from _sentence(alike, style)
     for field in fields if not short else ():
         if action.verb is Verb.CREATE:
             yield from style.wrapped(f"{inert(field.path)}: {field.after}", "      ")
@@ -160,7 +160,7 @@ def _together(alike: Alike, style: Style) -> Iterator[str]:
     yield from _named(alike, style)
 
 
-def _said(alike: Alike, style: Style) -> Iterator[str]:
+def _sentence(alike: SimilarActions, style: Style) -> Iterator[str]:
     action = alike.first
     for opening in action.opens:
         yield from style.wrapped(f"lets in: {opening_words(opening)}", "      ")
@@ -171,7 +171,7 @@ def _said(alike: Alike, style: Style) -> Iterator[str]:
         yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
 
 
-def _named(alike: Alike, style: Style) -> Iterator[str]:
+def _named(alike: SimilarActions, style: Style) -> Iterator[str]:
     """The first addresses, each with its own values, and how to see the others."""
     left = len(alike.actions) - _NAMED
     rest = f"{_unbroken(f'… and {left:,} more')} {_how(alike.pattern())}" if left > 0 else ""
