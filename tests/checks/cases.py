@@ -35,7 +35,7 @@ from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.tasks import SkyTask, read_task
 from vastplan.document.yaml import load_mapping
-from vastplan.exporting.skypilot import Selection, folders
+from vastplan.exporting.skypilot import ExportSelection, folders
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 
@@ -143,7 +143,7 @@ def _by_name(objects: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[SkyTask, ...]:
     """The tasks of a case: those of an export, or files that somebody wrote."""
     if case.tasks == "exported":
-        exported = folders(facts, {}, Selection(facts.sites), case.skypilot)
+        exported = folders(facts, {}, ExportSelection(facts.sites), case.skypilot)
         return tuple(task for each in exported for task in each.tasks.values())
     return tuple(_given(name, tree, case.skypilot, folder) for name, tree in case.tasks.items())
 

@@ -21,8 +21,8 @@ from vastplan.checks.skypilot.buckets import buckets_of
 from vastplan.checks.tasks import CLAIM, SkyTask, read_task
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
-from vastplan.exporting.skypilot import Folder, Selection, folders
-from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, files
+from vastplan.exporting.skypilot import ExportSelection, Folder, folders
+from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, folder_files
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
@@ -74,7 +74,7 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
     probed = {seen.site: seen.facts for seen in options.snapshot.sites} if options.snapshot else None
     facts = checks.facts_of(workspace, workspace.composed(probed), probed)
     _refuse_unknown(workspace, facts, options)
-    selection = Selection(frozenset(options.sites), options.projects)
+    selection = ExportSelection(frozenset(options.sites), options.projects)
     chosen = folders(facts, _infra(workspace), selection, options.skypilot)
     if options.tenants:
         chosen = tuple(folder for folder in chosen if folder.tenant in options.tenants)
@@ -220,7 +220,7 @@ def _new(
     rewritten = {name: for_infra(options.tasks[name], folder.infra) for name in given}
     return tuple(
         NewFile(f"{_place(folder)}/{name}", text, PRIVATE if name == CREDENTIALS else None)
-        for name, text in files(folder, rewritten, keys)
+        for name, text in folder_files(folder, rewritten, keys)
     )
 
 

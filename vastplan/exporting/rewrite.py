@@ -17,17 +17,17 @@ def for_infra(tree: Mapping[str, Any], infra: str) -> str:
     own = dict(resources) if isinstance(resources, Mapping) else {}
     if infra and not {"any_of", "ordered"} & own.keys():
         own = {"infra": infra, **{name: value for name, value in own.items() if name not in _WHERE}}
-    head = {name: plain(value) for name, value in tree.items() if name == "name"}
-    rest = {name: plain(value) for name, value in tree.items() if name not in ("name", "resources")}
-    return dumped({**head, **({"resources": plain(own)} if own or "resources" in tree else {}), **rest})
+    head = {name: plain_yaml(value) for name, value in tree.items() if name == "name"}
+    rest = {name: plain_yaml(value) for name, value in tree.items() if name not in ("name", "resources")}
+    return dumped({**head, **({"resources": plain_yaml(own)} if own or "resources" in tree else {}), **rest})
 
 
-def plain(value: Any) -> Any:
+def plain_yaml(value: Any) -> Any:
     """What was read, as the types of YAML alone."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain_yaml(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [plain_yaml(item) for item in value]
     for kind in (bool, str, int, float):
         if isinstance(value, kind):
             return kind(value)

@@ -26,7 +26,7 @@ _MODES = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class MountableClaim:
     """A claim that a task can mount. `access_mode` is the widest that it has, `storage_class` "" for one without a class."""
 
     name: str
@@ -47,7 +47,7 @@ class Folder:
     owners: tuple[str, ...]
     """Whom the buckets belong to."""
     tasks: Mapping[str, SkyTask]
-    claims: tuple[Claim, ...]
+    claims: tuple[MountableClaim, ...]
 
     @property
     def buckets(self) -> bool:
@@ -56,7 +56,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ExportSelection:
     """What to export: sites, and the names of projects (all where there are none)."""
 
     sites: Container[str]
@@ -70,10 +70,10 @@ class _Home:
     tenant: Address
     common: tuple[TaskMount, ...]
     by_project: Mapping[str, tuple[TaskMount, ...]]
-    claims: tuple[Claim, ...]
+    claims: tuple[MountableClaim, ...]
 
 
-def folders(facts: Facts, infra: Mapping[str, str], selection: Selection, reader: str = "") -> tuple[Folder, ...]:
+def folders(facts: Facts, infra: Mapping[str, str], selection: ExportSelection, reader: str = "") -> tuple[Folder, ...]:
     """What there is to write, by site and tenant. `infra` says where each site's tasks run, `reader` is the version of SkyPilot."""
     found = buckets_of(facts)
     homes = sorted(_homes(facts, found, selection), key=lambda home: home.tenant)
@@ -109,10 +109,10 @@ def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) 
     )
 
 
-def _homes(facts: Facts, found: Buckets, selection: Selection) -> Iterator[_Home]:
+def _homes(facts: Facts, found: Buckets, selection: ExportSelection) -> Iterator[_Home]:
     common: dict[Address, list[TaskMount]] = defaultdict(list)
     by_project: dict[Address, dict[str, list[TaskMount]]] = defaultdict(lambda: defaultdict(list))
-    claims: dict[Address, list[Claim]] = defaultdict(list)
+    claims: dict[Address, list[MountableClaim]] = defaultdict(list)
     chosen = _chosen(facts, selection)
     for project in chosen.values():
         tenant = facts.tenant_of(project)
@@ -150,7 +150,7 @@ def _in_order(mounts: Sequence[TaskMount]) -> list[TaskMount]:
     return sorted(mounts, key=lambda mount: (mount.path, mount.entry.address))
 
 
-def _chosen(facts: Facts, selection: Selection) -> dict[Address, Entry]:
+def _chosen(facts: Facts, selection: ExportSelection) -> dict[Address, Entry]:
     """The projects to export."""
     return {
         project.address: project
@@ -174,7 +174,7 @@ def _bucket_mount(facts: Facts, view: Entry, maker: Entry | None) -> TaskMount:
     return replace(mount, mode="MOUNT_CACHED", cache_bytes=needed_cache(budget) if budget is not None else None)
 
 
-def _claims(facts: Facts, project: Address) -> Iterator[Claim]:
+def _claims(facts: Facts, project: Address) -> Iterator[MountableClaim]:
     """The claims of a project's volumes that jobs mount as file systems."""
     for claim in facts.objects.referring(project.site, "persistent_volume_claim", "namespace", project):
         volume = facts.written.at(claim.origin) if claim.origin else None
@@ -184,7 +184,7 @@ def _claims(facts: Facts, project: Address) -> Iterator[Claim]:
         namespace = namespace_of({"name": owner.called, **owner.values}) if owner is not None else None
         storage_class = claim.values.get("storage_class")
         modes = claim.values["access_modes"]
-        yield Claim(
+        yield MountableClaim(
             claim.called,
             namespace or project.name,
             next(mode for mode in _MODES if mode in modes),

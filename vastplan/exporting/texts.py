@@ -13,7 +13,7 @@ import yaml
 
 from vastplan.checks.skypilot.cache import in_rclone
 from vastplan.checks.tasks import CLAIM, SkyTask, TaskMount
-from vastplan.exporting.skypilot import Claim, Folder
+from vastplan.exporting.skypilot import Folder, MountableClaim
 from vastplan.model.escaping import inert
 from vastplan.model.wording import some
 
@@ -54,15 +54,15 @@ def is_key(text: str) -> bool:
     return bool(_KEY.fullmatch(text))
 
 
-def credentials(access_key: str, secret_key: str) -> str:
+def credentials_file(access_key: str, secret_key: str) -> str:
     """`~/.vastdata/vastdata.credentials`, of keys that are words (`is_key`)."""
     return f"[{_PROFILE}]\naws_access_key_id = {access_key}\naws_secret_access_key = {secret_key}\n"
 
 
-def template(folder: Folder) -> str:
+def credentials_template(folder: Folder) -> str:
     """The same with places for a key in it, for `envsubst`; no secret."""
     owners = f" (the buckets belong to {inert(some(folder.owners))})" if folder.owners else ""
-    key = credentials("${VAST_ACCESS_KEY_ID}", "${VAST_SECRET_ACCESS_KEY}")
+    key = credentials_file("${VAST_ACCESS_KEY_ID}", "${VAST_SECRET_ACCESS_KEY}")
     return f"# A key of somebody who may use the buckets{owners}. Filled in it is a secret: mode 0600, and never in git.\n{key}"
 
 
@@ -88,7 +88,7 @@ def _bucket(mount: TaskMount) -> dict[str, Any]:
     return said
 
 
-def volume(folder: Folder, claim: Claim) -> str:
+def volume(folder: Folder, claim: MountableClaim) -> str:
     """A volume that is a claim which is there."""
     settings = {"namespace": claim.namespace, "access_mode": claim.access_mode}
     settings |= {"storage_class_name": claim.storage_class} if claim.storage_class else {}
@@ -102,12 +102,14 @@ def volume(folder: Folder, claim: Claim) -> str:
     return f"# A claim of the document. SkyPilot's pods have to be in its namespace.\n{dumped(tree)}"
 
 
-def files(folder: Folder, given: Mapping[str, str], keys: tuple[str, str] | None = None) -> Iterator[tuple[str, str]]:
+def folder_files(
+    folder: Folder, given: Mapping[str, str], keys: tuple[str, str] | None = None
+) -> Iterator[tuple[str, str]]:
     """The files of a folder by their names in it. `given` are tasks that somebody wrote, by file, instead of those of the export;
     `keys` is the key that goes to the credentials."""
     if folder.endpoint:
         yield CONFIG, config(folder)
-        yield (TEMPLATE, template(folder)) if keys is None else (CREDENTIALS, credentials(*keys))
+        yield (TEMPLATE, credentials_template(folder)) if keys is None else (CREDENTIALS, credentials_file(*keys))
         yield IGNORED, f"{CREDENTIALS}\n"  # an export is kept in git, a key never
     for name, text in (given or {name: task(folder, written) for name, written in folder.tasks.items()}).items():
         yield f"{TASKS}/{name}.yaml", text
