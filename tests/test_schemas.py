@@ -13,7 +13,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
-from vastplan.app.schemas import PRINTED, schema
+from vastplan.app.schemas import PRINTED, json_schema
 from vastplan.sim.faults import Effect, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schema_is_not_stale(name: str) -> None:
-    assert published(name) == schema(name), "run make schemas"
+    assert published(name) == json_schema(name), "run make schemas"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -244,7 +244,7 @@ def test_what_must_be_written_tells_of_no_default() -> None:
 
 
 def test_every_key_of_the_document_says_what_it_holds() -> None:
-    document = schema("desired-state")
+    document = json_schema("desired-state")
     site = document["$defs"]["SiteSpec"]["properties"]
     tenant = document["$defs"]["tenant.entry"]["properties"]
     within = {name: tenant[name] for name in ("volume", "volumes", "bucket", "buckets")}

@@ -88,8 +88,8 @@ def checks(path: Path) -> tuple[int, Callable[[], None]]:
     checking.catalogue()
 
     def work() -> None:
-        facts = checking.facts_of(workspace, composed)
-        checking.findings(workspace, facts, date(2026, 1, 1))
+        facts = checking.check_facts(workspace, composed)
+        checking.check_findings(workspace, facts, date(2026, 1, 1))
         assert budgets(facts)
 
     return len(composed.entries), work

@@ -124,7 +124,7 @@ def written(document: dict[str, Any], folder: Path) -> Workspace:
 
 def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]] | None = None) -> Facts:
     """What the checks may know of it."""
-    facts = checks.facts_of(workspace, workspace.composed(), probed)
+    facts = checks.check_facts(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(
             LiveObject(Address(site, kind, name), figures, figures, figures, figures.get("delivered_at", ""))
@@ -162,11 +162,11 @@ def checked(
     probed: dict[str, dict[str, str]] | None = None,
 ) -> list[Finding]:
     """What is found in it."""
-    return list(checks.findings(workspace, facts_of(workspace, live or {}, probed), today))
+    return list(checks.check_findings(workspace, facts_of(workspace, live or {}, probed), today))
 
 
 def found(case: Case, folder: Path) -> list[Finding]:
     """What is found in the document of a case, and in its tasks."""
     workspace = written(case.document, folder)
     facts = facts_of(workspace, case.live, case.probed)
-    return list(checks.findings(workspace, replace(facts, tasks=tasks_of(case, facts, folder)), TODAY))
+    return list(checks.check_findings(workspace, replace(facts, tasks=tasks_of(case, facts, folder)), TODAY))

@@ -268,7 +268,7 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
 )
 def test_only_what_a_check_needs_is_asked(document: dict[str, Any], asked: list[str], tmp_path: Path) -> None:
     facts = facts_of(written(document, tmp_path), {})
-    assert sorted(checks.collections_to_read(facts)) == [("iad", kind) for kind in asked]
+    assert sorted(checks.collections_of_checks(facts)) == [("iad", kind) for kind in asked]
 
 
 class _Site:

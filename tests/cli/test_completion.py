@@ -18,7 +18,7 @@ import pytest
 
 from tests.conftest import Run
 from vastplan.app import checks, completion
-from vastplan.app.explain import explain
+from vastplan.app.explain import explain_path
 from vastplan.cli.completion import ADDRESSES, FILES, MOST, OPERATIONS, limited, narrowed, unquoted
 from vastplan.cli.completion_scripts import SCRIPTS
 from vastplan.cli.parser import parser
@@ -164,7 +164,7 @@ def test_codes_places_and_kinds(complete: Complete) -> None:
     nested = complete("explain", "tenants.capacity_rules.")[1:]
     assert nested and all(place.startswith("tenants.capacity_rules.") for place in nested)
     for place in ("quotas", "quotas.hard_limit", nested[0]):
-        assert explain(place, 80)
+        assert explain_path(place, 80)
     assert complete("explain", "no.such.") == []
     assert complete("record", "doc", "--without", "snap")[:2] == ["words", "snapshot"]
 

@@ -13,7 +13,7 @@ import yaml
 
 from tests.conftest import Run
 from tests.force import by_force
-from vastplan.app.planning.named import resolved
+from vastplan.app.planning.named_addresses import resolve_patterns
 from vastplan.app.planning.request import PlanOptions
 from vastplan.model.address import Address
 from vastplan.schema.entries import Entry
@@ -191,7 +191,7 @@ def test_and_what_stays_as_a_hand_left_it() -> None:
     at = Address("iad", "claim", "x[1]")
     entries = [Entry(at, {}, origin="iad/volume/x"), Entry(Address("iad", "view", "v"), {}, origin="iad/tenant/t")]
     options = PlanOptions(("iad",), keep_drift=("iad/volume/x", "iad/view/v", "iad/volume/z"))
-    kept = resolved(options.keep_drift, entries, {}, ("iad",), {})
+    kept = resolve_patterns(options.keep_drift, entries, {}, ("iad",), {})
     assert [any(fnmatchcase(str(entry.address), pattern) for pattern in kept) for entry in entries] == [True, True]
     assert kept[0] == "iad/volume/x" and kept[2:] == ("iad/view/v", "iad/volume/z")
 

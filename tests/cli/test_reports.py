@@ -19,8 +19,8 @@ GOOD = "version: 1\nname: good\nsites: {iad: {sim: {systems: [vast]}}}\ntenants:
 
 
 WRITTEN: dict[str, Callable[..., reports.Renderers]] = {
-    "validate": reports.of_validation, "plan": reports.of_plan, "show": reports.of_plan, "apply": reports.of_receipt,
-    "drift": reports.of_drift, "import": reports.of_import, "move plan": reports.of_move,
+    "validate": reports.validation_renderers, "plan": reports.plan_renderers, "show": reports.plan_renderers, "apply": reports.receipt_renderers,
+    "drift": reports.drift_renderers, "import": reports.of_import, "move plan": reports.of_move,
 }  # fmt: skip
 """What writes the reports of a command."""
 

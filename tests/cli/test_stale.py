@@ -16,7 +16,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from vastplan.app.files import plan as plan_file
-from vastplan.app.schemas import schema
+from vastplan.app.schemas import json_schema
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = {
@@ -68,7 +68,7 @@ def test_a_plan_is_applied_once(planned: Path, vastplan: Run) -> None:
     again = vastplan("apply", planned, "--format", "json")
     assert again.code == 5
     problems = json.loads(again.out)
-    jsonschema.validate(problems, schema("problems"))
+    jsonschema.validate(problems, json_schema("problems"))
     assert "applied already" in problems["error"]
     assert vastplan("plan", planned.parent / "doc.yaml", "--detailed-exitcode").code == 0
 
@@ -206,7 +206,7 @@ def test_one_object_that_moved_is_refused_and_the_rest_goes_on(tmp_path: Path, v
     ran = vastplan("apply", tmp_path / "plan.json", "--document", file, "--format", "json")
     assert ran.code == 5, ran
     said = json.loads(ran.out)
-    jsonschema.validate(said, schema("apply"))
+    jsonschema.validate(said, json_schema("apply"))
     ended = {one["address"]: one for one in said["outcomes"]}
     assert ended["iad/tenant/a"]["state"] == "done"
     assert ended["iad/tenant/b"]["state"] == "stale"

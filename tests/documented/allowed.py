@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import vastplan.systems
 from tests.lab import full_registry
-from vastplan.app.rights import by_task, operations, written
+from vastplan.app.rights import api_operations, by_task, writable_kinds
 from vastplan.model.rights import Right
 from vastplan.schema.operations import Purpose
 from vastplan.schema.system import discover_systems
@@ -20,8 +20,8 @@ def said(system: str) -> dict[Purpose, frozenset[Right]]:
     """What is said of all kinds of a system."""
     registry = full_registry()
     kinds = [kind for kind in registry.kinds.values() if kind.system == system]
-    changed = written(registry)
-    return by_task(SYSTEMS[system], operations(SYSTEMS[system], kinds, changed, changed))
+    changed = writable_kinds(registry)
+    return by_task(SYSTEMS[system], api_operations(SYSTEMS[system], kinds, changed, changed))
 
 
 def beyond(system: str, method: str, path: str, *, writable: bool) -> str:

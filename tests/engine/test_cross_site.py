@@ -99,7 +99,7 @@ def test_mirrors_are_seen_for_what_they_are(lab: Lab) -> None:
     assert (mirror["role"], mirror["source_dir"], mirror["target_exported_dir"]) == ("DESTINATION", "/", "/copy")
     (peer,) = lab.rows("pdx", "replication_peer")
     assert (peer["name"], peer["state"]) == ("iad-pdx", "CONNECTED")
-    assert "pdx/replication_peer/iad-pdx" not in {one["address"] for one in ledger.owned(lab.workspace())}
+    assert "pdx/replication_peer/iad-pdx" not in {one["address"] for one in ledger.owned_objects(lab.workspace())}
     strangers = {one.kind for one in drift.drifted(lab.planned(), lab.workspace()).unmanaged}
     assert not strangers & {"replication_peer", "protected_path"}
 

@@ -159,11 +159,11 @@ def test_who_lets_go_only_afterwards_is_waited_for_in_vain(lab: Lab) -> None:
 
 def test_against_a_snapshot_too(lab: Lab, tmp_path: Path) -> None:
     from vastplan.app.plan import PlanOptions, make_plan
-    from vastplan.app.record import record
+    from vastplan.app.record import record_snapshot
 
     stranger(lab, "theirs", "10.0.0.5", "10.0.0.30")
     pools(lab)
-    snapshot = record(lab.workspace(), ("iad",))
+    snapshot = record_snapshot(lab.workspace(), ("iad",))
     pools(lab, mine=A)
     plan = make_plan(lab.workspace(), PlanOptions(("iad",), consent=EVERYTHING, snapshot=snapshot)).plan
     assert blocks(plan)["mine"][0][0] == "overlap"

@@ -10,7 +10,7 @@ import yaml
 
 from tests.guards.stage import NOW, Case, cases, consent, planned
 from vastplan.app.files import approvals_template
-from vastplan.app.files.approvals import load
+from vastplan.app.files.approvals import load_approvals
 from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan
@@ -27,7 +27,7 @@ WAITING = [
 def written(plan: Plan, folder: Path) -> Path:
     """The template of a plan."""
     file = folder / "approvals.yml"
-    assert approvals_template.write(file, plan, NOW.date()) == len(approvals_template.to_approve(plan))
+    assert approvals_template.write_approvals(file, plan, NOW.date()) == len(approvals_template.to_approve(plan))
     return file
 
 
@@ -39,7 +39,7 @@ def signed(file: Path) -> None:
 def approved(case: Case, file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """The plan with this file, too."""
     before = consent(case.get("consent", {}))
-    given: Consent = replace(before, approvals=(*load(file), *before.approvals))
+    given: Consent = replace(before, approvals=(*load_approvals(file), *before.approvals))
     monkeypatch.setattr("tests.guards.stage.consent", lambda _: given)
     return planned(case)[0]
 
@@ -91,7 +91,7 @@ def test_without_a_reason_it_is_refused_where_that_stands(reason: str, wrong: st
     file = written(planned(LARGE)[0], tmp_path)
     file.write_text(file.read_text().replace('reason: ""', f"reason: {reason}"))
     with pytest.raises(Invalid) as refused:
-        load(file)
+        load_approvals(file)
     (found,) = refused.value.findings
     assert (found.code, found.message) == (
         "VP240",
@@ -112,7 +112,7 @@ def test_an_end_that_is_no_day_is_refused_with_one(until: str, wrong: str, tmp_p
     file = tmp_path / "approvals.yaml"
     file.write_text(f"version: 1\napprovals: [{{address: iad/quota/a, reason: agreed, until: {until}}}]\n")
     with pytest.raises(Invalid) as refused:
-        load(file)
+        load_approvals(file)
     assert [one.message for one in refused.value.findings] == [f"approvals.0.until: {wrong}"]
 
 
@@ -123,6 +123,6 @@ def test_names_stay_inside(name: str, tmp_path: Path) -> None:
     case = {"rows": {"tenant": [{"id": 3, "name": name}]}, "owned": {f"tenant/{name}": 3}}
     file = written(planned(case)[0], tmp_path)
     signed(file)
-    found = [approval.address for approval in load(file)]
+    found = [approval.address for approval in load_approvals(file)]
     assert found == ([] if "*" in name else [f"iad/tenant/{name}"])
     assert set(yaml.safe_load(file.read_text())) == {"version", "approvals"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import vastplan.kinds
 from vastplan.app.files.snapshot import sealed
-from vastplan.app.importer import Imported, ImportOptions, import_live, write
+from vastplan.app.importer import Imported, ImportOptions, import_live, write_import
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.importing.model import Selection
 from vastplan.model.address import Address
@@ -76,7 +76,7 @@ def imported(folder: Path, snapshot: RecordedSnapshot, selection: Selection | No
     workspace = open_workspace([folder], None, snapshot)
     done = import_live(workspace, ImportOptions(SITES, snapshot, selection or Selection()))
     if done.texts:
-        write(done, folder, "")
+        write_import(done, folder, "")
     return Done(folder, done, before)
 
 

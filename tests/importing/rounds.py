@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.importing.small import HEAD, Objects, seen
 from tests.importing.small import world as world_of
-from vastplan.app.importing.verify import Line, Verified, verify
+from vastplan.app.importing.verify import Line, VerifiedRound, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.workspace import open_workspace
@@ -41,7 +41,7 @@ def held(
     *,
     degraded: Degraded | None = None,
     patient: bool = True,
-) -> Verified:
+) -> VerifiedRound:
     """A new file held against what was read; `entries` are by the lines of it that they stand on."""
     (folder / "old.yaml").write_text(old, encoding="utf-8")
     before = open_workspace([folder / "old.yaml"], None, snapshot)
@@ -77,7 +77,7 @@ def _key(text: str) -> tuple[str, str, str]:
     return site, kind, id_
 
 
-def fell(found: Verified) -> dict[str, tuple[EntryForm, LeftReason]]:
+def fell(found: VerifiedRound) -> dict[str, tuple[EntryForm, LeftReason]]:
     """How far each object fell, and why."""
     return {"/".join(key): (step, found.degraded.why[key][0]) for key, step in found.degraded.steps.items()}
 

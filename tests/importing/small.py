@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab import REGISTRY_KINDS
-from vastplan.app.files.snapshot import sealed, tables
+from vastplan.app.files.snapshot import sealed, tables_digest
 from vastplan.app.importer import Imported, ImportOptions, import_live
 from vastplan.app.workspace import open_workspace
 from vastplan.ledger.events import new_part
@@ -58,7 +58,7 @@ def world(
         for kind in REGISTRY_KINDS:
             error = (unread or {}).get((site, kind), "")
             collections.append(SeenCollection(site, kind, () if error else tuple(found.get(kind, ())), error))
-    digest = tables(REGISTRY_KINDS)
+    digest = tables_digest(REGISTRY_KINDS)
     taken = "2026-01-01T00:00:00Z"
     return sealed(RecordedSnapshot(SNAPSHOT_VERSION, NAME, taken, "0", digest, tuple(sites), tuple(collections)))
 

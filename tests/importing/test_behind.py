@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vastplan.app.importing.behind import Behind
+from vastplan.app.importing.entry_places import Behind
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
 from vastplan.model.value import Ref

@@ -16,7 +16,7 @@ import yaml
 from tests.document.test_typed import with_every_change
 from tests.kinds.cases import Case, cases
 from tests.lab import full_registry
-from vastplan.app.redact import asked_for
+from vastplan.app.redact import withheld_labels
 from vastplan.document.load import Document
 from vastplan.engine.live.names import Named
 from vastplan.engine.live.observe import Observed
@@ -160,7 +160,7 @@ def observed(rows: Rows, has: Mapping[str, list[str]]) -> Observed:
     found = observe(wanted, providers, names=names)
     for collection in found.collections.values():
         for live in collection.objects:
-            kept, withheld = redacted(live.kind.fields, live.values, frozenset(asked_for(live, ("*",))))
+            kept, withheld = redacted(live.kind.fields, live.values, frozenset(withheld_labels(live, ("*",))))
             for path in withheld:
                 put(kept, path, REDACTED)
             live.values = kept

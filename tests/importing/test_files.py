@@ -15,9 +15,9 @@ import pytest
 
 from tests.conftest import Run
 from tests.importing.recorded import HEAD, documents, imported
-from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.importer import ImportOptions, import_live, write_import
 from vastplan.app.importing import files
-from vastplan.app.importing.files import take_back, unfinished, write_all
+from vastplan.app.importing.files import take_back, unfinished, write_import_files
 from vastplan.app.workspace import open_workspace
 from vastplan.model.errors import VastplanError
 from vastplan.model.snapshot import RecordedSnapshot
@@ -33,7 +33,7 @@ def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
     (tmp_path / "tenant-a.yaml").write_text("theirs\n")
     (tmp_path / "tenant-a-2.yaml").symlink_to("nowhere")
     (tmp_path / "shared.yaml").mkdir()
-    paths = write_all(tmp_path, FILES)
+    paths = write_import_files(tmp_path, FILES)
     assert [path.name for path in paths] == ["shared-2.yaml", "tenant-a-3.yaml", "tenant-b.yaml"]
     assert [path.read_text() for path in paths] == [text for _, text in FILES]
     assert (tmp_path / "tenant-a.yaml").read_text() == "theirs\n"
@@ -43,7 +43,7 @@ def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
 def test_write_all_leaves_files_that_others_may_read(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
-        (path,) = write_all(tmp_path, FILES[:1])
+        (path,) = write_import_files(tmp_path, FILES[:1])
     finally:
         os.umask(mask)
     assert path.stat().st_mode & 0o777 == 0o644
@@ -51,10 +51,10 @@ def test_write_all_leaves_files_that_others_may_read(tmp_path: Path) -> None:
 
 def test_write_all_has_an_end_where_every_name_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_MOST", 3)
-    names = [write_all(tmp_path, FILES[:1])[0].name for _ in range(2)]
+    names = [write_import_files(tmp_path, FILES[:1])[0].name for _ in range(2)]
     assert names == ["shared.yaml", "shared-2.yaml"]
     with pytest.raises(VastplanError) as raised:
-        write_all(tmp_path, FILES)
+        write_import_files(tmp_path, FILES)
     assert str(raised.value) == f"{tmp_path} has 3 files named shared.yaml; nothing was written"
     assert len(_texts(tmp_path)) == 2
 
@@ -64,7 +64,7 @@ def test_write_all_waits_for_nobody(tmp_path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         with pytest.raises(VastplanError) as raised:
-            write_all(tmp_path, FILES)
+            write_import_files(tmp_path, FILES)
     finally:
         os.close(descriptor)
     text = f"another import is writing to {tmp_path}; nothing was written: import again"
@@ -73,7 +73,7 @@ def test_write_all_waits_for_nobody(tmp_path: Path) -> None:
 
 def test_write_all_writes_nothing_beside_a_document_that_changed(tmp_path: Path) -> None:
     with pytest.raises(VastplanError) as raised:
-        write_all(tmp_path, FILES, lambda: False)
+        write_import_files(tmp_path, FILES, lambda: False)
     text = "the document changed during the import; nothing was written: import again"
     assert str(raised.value) == text
     assert _texts(tmp_path) == {}
@@ -118,7 +118,7 @@ def test_none_is_there_when_one_cannot_be_written(
     with monkeypatch.context() as patched:
         _failing(patched, at, problem)
         with pytest.raises((VastplanError, Killed)) as raised:
-            write_all(tmp_path, FILES)
+            write_import_files(tmp_path, FILES)
     assert _texts(tmp_path) == {"mine.yaml": "mine\n"}
     if isinstance(problem, OSError):
         assert str(raised.value) == f"{tmp_path} cannot be written to: No space left on device; nothing was written"
@@ -127,7 +127,7 @@ def test_none_is_there_when_one_cannot_be_written(
 def test_every_step_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         counted = _failing(patched, -1, Killed())
-        write_all(tmp_path, FILES)
+        write_import_files(tmp_path, FILES)
     assert counted() == STEPS
 
 
@@ -140,7 +140,7 @@ def test_of_two_imports_at_once_one_writes_all_and_the_other_nothing(factory: Re
 
     def run(number: int) -> None:
         try:
-            write(both[number], tmp_path, "")
+            write_import(both[number], tmp_path, "")
         except VastplanError as problem:
             problems.append(problem)
 
@@ -160,7 +160,7 @@ def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: Recor
     done = import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory))
     (tmp_path / "more.yaml").write_text("departments: {research: {}}\n")
     with pytest.raises(VastplanError, match="changed during the import"):
-        write(done, tmp_path, "")
+        write_import(done, tmp_path, "")
     assert set(_texts(tmp_path)) == {"head.yaml", "csi-password", "more.yaml"}
 
 
@@ -178,7 +178,7 @@ def _killed(folder: Path, monkeypatch: pytest.MonkeyPatch, at: int, unlinked: in
         _failing(patched, at, Killed())
         patched.setattr(Path, "unlink", gone)
         with pytest.raises(Killed):
-            write_all(folder, FILES)
+            write_import_files(folder, FILES)
 
 
 @pytest.mark.parametrize(("at", "linked"), [(4, 0), (8, 0), (9, 0), (10, 1), (12, 2), (-1, 3)])
@@ -251,13 +251,13 @@ def test_what_write_all_left_may_be_taken_away_by_others_meanwhile(
 def test_a_mark_that_was_left_alone_stops_no_later_import(tmp_path: Path) -> None:
     (tmp_path / ".vastplan-import.unfinished").touch()
     assert take_back(tmp_path) == [] and not unfinished(tmp_path)
-    assert [path.name for path in write_all(tmp_path, FILES)]
+    assert [path.name for path in write_import_files(tmp_path, FILES)]
 
 
 def test_write_all_takes_no_mark_of_another_for_its_own(tmp_path: Path) -> None:
     (tmp_path / ".vastplan-import.unfinished").touch()
     with pytest.raises(VastplanError) as raised:
-        write_all(tmp_path, FILES)
+        write_import_files(tmp_path, FILES)
     assert str(raised.value) == f"{tmp_path} cannot be written to: File exists; nothing was written"
 
 

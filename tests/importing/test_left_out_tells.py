@@ -13,7 +13,7 @@ import pytest
 from tests.importing.factory import SITES, applied, desk_with_snapshot
 from tests.importing.worlds import Yard
 from vastplan.app.files import snapshot as snapshot_file
-from vastplan.app.importer import Imported, ImportOptions, import_live, write
+from vastplan.app.importer import Imported, ImportOptions, import_live, write_import
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.model.address import Address
 from vastplan.model.snapshot import RecordedSnapshot, SeenObject
@@ -85,7 +85,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         applied(yard, folder / "old")
         desk, file = desk_with_snapshot(yard, folder)
     snapshot = snapshot_file.load(file)
-    write(imported(desk.folder, snapshot), desk.folder, "")
+    write_import(imported(desk.folder, snapshot), desk.folder, "")
     kinds = opened(desk.folder, snapshot).registry.kinds
     asked = entries(desk.folder, snapshot)
     for new in desk.written():
@@ -173,7 +173,7 @@ def test_what_is_left_out_is_written_when_it_moves(world: World) -> None:
         snapshot = moved(world, left, value)
         found = imported(world.folder, snapshot)
         told = [one for one in found.result.left if one.kind == left.kind.name and one.id == left.id]
-        result = write(found, world.folder, "")
+        result = write_import(found, world.folder, "")
         try:
             values = entries(world.folder, snapshot).get(left.address, {})
         finally:

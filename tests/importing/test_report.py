@@ -14,7 +14,7 @@ import yaml
 from tests.conftest import Run
 from tests.report.test_hostile import check_inert
 from vastplan.app.reports import of_import
-from vastplan.app.schemas import schema
+from vastplan.app.schemas import json_schema
 from vastplan.document.waivers import ChecksSpec
 from vastplan.importing.model import LeftReason
 from vastplan.model.finding import Finding, Severity, Where
@@ -124,7 +124,7 @@ def test_every_reason_has_its_words() -> None:
 
 def test_the_json_is_by_the_published_schema() -> None:
     data = json.loads(of_import(PLAIN)[".json"]())
-    jsonschema.Draft202012Validator(schema("import")).validate(data)
+    jsonschema.Draft202012Validator(json_schema("import")).validate(data)
     assert data["values"] == {"written": 40, "defaults": 12, "unconfirmed": 7, "withheld": 1, "unsaid": 1}
     assert data["format_version"] == "1.0"
 

@@ -215,7 +215,7 @@ def test_a_bug_of_ours_does_not_say_one(
     def broken(*_: object, **__: object) -> object:
         raise RuntimeError(f"cannot send {os.environ['RUNAI_CANARY']}")
 
-    monkeypatch.setattr("vastplan.app.importer.draft", broken)
+    monkeypatch.setattr("vastplan.app.importer.draft_files", broken)
     keep_secret(os.environ["RUNAI_CANARY"])
     words = brownfield.outside.words("import", "--out", brownfield.outside.folder, "--format", "json")
     code = main([str(word) for word in words])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.importing.small import HEAD, HEAD_OF_TWO, imported, reasons, seen, text_of, world
-from vastplan.app.importer import Imported, write
+from vastplan.app.importer import Imported, write_import
 from vastplan.importing.model import Detail, Selection
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.snapshot import SeenObject
@@ -163,7 +163,7 @@ def test_in_full_every_value_is_written(tmp_path: Path) -> None:
 
 def test_twice_the_same_bytes_and_the_second_time_nothing(tmp_path: Path) -> None:
     done = imported(tmp_path, world(NLP))
-    result = write(done, tmp_path, "the next command")
+    result = write_import(done, tmp_path, "the next command")
     assert not result.tried and result.next == "the next command"
     assert [each.path for each in result.files] == [str(tmp_path / "tenant-nlp.yaml")]
     assert {each.file for each in result.taken} == {str(tmp_path / "tenant-nlp.yaml")}
@@ -171,17 +171,17 @@ def test_twice_the_same_bytes_and_the_second_time_nothing(tmp_path: Path) -> Non
         "iad/tenant/nlp": "2", "iad/view_policy/p": "5", "iad/view/nlp-data": "7", "iad/quota/nlp-data": "8",
     }))  # fmt: skip
     assert again.texts == () and set(reasons(again).values()) == {"MANAGED"}
-    nothing = write(again, tmp_path, "the next command")
+    nothing = write_import(again, tmp_path, "the next command")
     assert nothing.next == "" and nothing.files == ()
     waiting = imported(tmp_path, world(NLP))
-    assert waiting.texts == () and write(waiting, tmp_path, "the next command").next == "the next command"
+    assert waiting.texts == () and write_import(waiting, tmp_path, "the next command").next == "the next command"
 
 
 def test_a_document_that_changed_meanwhile_is_not_written_to(tmp_path: Path) -> None:
     done = imported(tmp_path, world(NLP))
     (tmp_path / "head.yaml").write_text(HEAD + "# more\n", encoding="utf-8")
     with pytest.raises(VastplanError, match="the document changed during the import"):
-        write(done, tmp_path, "")
+        write_import(done, tmp_path, "")
     assert [path.name for path in tmp_path.iterdir()] == ["head.yaml"]
 
 

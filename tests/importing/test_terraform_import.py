@@ -18,7 +18,7 @@ from tests.importing.terraform_states import CANARY, HOSTILE_KEYS, instance, res
 from tests.importing.terraform_world import HEAD, SITES, Configuration, cluster, storage
 from tests.lab import Lab
 from vastplan.app.importing import terraform
-from vastplan.app.schemas import schema
+from vastplan.app.schemas import json_schema
 from vastplan.importing.terraform.address import parse_module
 from vastplan.model.escaping import inert
 
@@ -151,7 +151,7 @@ def test_several_states_are_let_go_of_one_after_the_other(lab: Lab, vastplan: Ru
         "import", ".", "--terraform", "pdx=pdx.tfstate", "--terraform", "iad=iad.tfstate", "--format", "json"
     )
     result = json.loads(ran.out)
-    jsonschema.Draft202012Validator(schema("import")).validate(result)
+    jsonschema.Draft202012Validator(json_schema("import")).validate(result)
     assert [(each["state"], each["sites"], each["found"], each["taken"]) for each in result["terraform"]] == [
         ("pdx.tfstate", ["pdx"], 10, 10),
         ("iad.tfstate", ["iad"], 10, 10),

@@ -16,7 +16,7 @@ from tests.importing.recorded import HEAD, changed, documents, imported
 from tests.importing.remembered import factory_world
 from tests.importing.worlds import Brownfield
 from vastplan.app.importing import trial
-from vastplan.app.importing.verify import Verified, verify
+from vastplan.app.importing.verify import VerifiedRound, verify
 from vastplan.app.plan import weigh
 from vastplan.model.snapshot import SeenCollection
 
@@ -28,11 +28,11 @@ KIND, FIELD = "protection_policy", "clone_type"
 def believed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether what is written is kept whatever a plan of it says; where there can be none, what is told is of the document before."""
 
-    def yes(*given: Any, **named: Any) -> Verified:
+    def yes(*given: Any, **named: Any) -> VerifiedRound:
         found = verify(*given, **named)
         _, _, before, _, _, options, source, _, _, degraded = given
         planned = found.planned or weigh(before, options, source, before.composed())
-        return Verified(planned, degraded, changed=False, creates=found.creates)
+        return VerifiedRound(planned, degraded, changed=False, creates=found.creates)
 
     if request.param == "believed":
         monkeypatch.setattr(trial, "verify", yes)

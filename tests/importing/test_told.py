@@ -14,10 +14,10 @@ from tests.importing.terraform_states import live
 from vastplan.app import importer
 from vastplan.app.importer import Imported, ImportOptions, import_live
 from vastplan.app.importing import trial
-from vastplan.app.importing.files import write_all
+from vastplan.app.importing.files import write_import_files
 from vastplan.app.importing.result import accounted, coverage_of
-from vastplan.app.importing.verify import Verified
-from vastplan.app.importing.world import read
+from vastplan.app.importing.verify import VerifiedRound
+from vastplan.app.importing.world import read_world
 from vastplan.app.workspace import open_workspace
 from vastplan.engine.live.observe import Observed, ObservedCollection
 from vastplan.importing.model import Detail, Left, LeftReason, LiveKey, Selection, object_key
@@ -102,14 +102,14 @@ def test_what_is_wrong_inside_a_tenant_is_not_its_tenants_fault(tmp_path: Path) 
 
 
 def rounds(
-    folder: Path, answer: Callable[[int, Verified], Verified], **options: Any
+    folder: Path, answer: Callable[[int, VerifiedRound], VerifiedRound], **options: Any
 ) -> tuple[list[bool], list[str], Any]:
     """An import whose rounds are answered so: how patient each was, what was told of it, and what became of it."""
     patient: list[bool] = []
     told: list[str] = []
-    real = trial.hold
+    real = trial.try_files
 
-    def hold(*words: Any, **more: Any) -> Verified:
+    def hold(*words: Any, **more: Any) -> VerifiedRound:
         patient.append(more["patient"])
         return answer(len(patient), real(*words, **more))
 
@@ -124,7 +124,7 @@ def rounds(
     )
     workspace = open_workspace([folder], None, snapshot)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importer, "hold", hold)
+        patch.setattr(importer, "try_files", hold)
         try:
             done: Any = import_live(workspace, ImportOptions(("iad",), snapshot, **options), told.append)
         except VastplanError as problem:
@@ -141,7 +141,7 @@ def test_after_five_rounds_nothing_is_written_and_the_last_two_leave_what_is_wro
 
 @pytest.mark.parametrize("wrong", [{"planned": None}, {"changed": True}, {"refused": ("x",)}, {}])
 def test_defaults_are_written_only_where_that_is_planned_as_well(wrong: dict[str, Any], tmp_path: Path) -> None:
-    def answer(number: int, held: Verified) -> Verified:
+    def answer(number: int, held: VerifiedRound) -> VerifiedRound:
         return replace(held, **wrong) if number == 2 else held
 
     patient, _, done = rounds(tmp_path, answer, defaults=True)
@@ -178,7 +178,7 @@ def test_the_reason_is_what_a_system_answered_just_now(tmp_path: Path, monkeypat
     (tmp_path / "head.yaml").write_text(HEAD, encoding="utf-8")
 
     def read_so(*words: Any) -> Any:
-        everything = read(*words)
+        everything = read_world(*words)
         asked = tuple(
             replace(each, error="it was asked") if each.kind == "view" else each
             for each in everything.snapshot.collections
@@ -188,7 +188,7 @@ def test_the_reason_is_what_a_system_answered_just_now(tmp_path: Path, monkeypat
             everything, snapshot=replace(everything.snapshot, collections=asked), observed=Observed(collections)
         )
 
-    monkeypatch.setattr(importer, "read", read_so)
+    monkeypatch.setattr(importer, "read_world", read_so)
     done = import_live(open_workspace([tmp_path], None), ImportOptions(("iad",)))
     assert [(each.kind, each.reason) for each in done.result.unread] == [("view", "it was asked")]
 
@@ -211,6 +211,6 @@ def test_what_the_documents_defaults_say_otherwise_is_written(tmp_path: Path) ->
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(VastplanError) as raised:
-        write_all(tmp_path / "none", [("a.yaml", "")])
+        write_import_files(tmp_path / "none", [("a.yaml", "")])
     text = "cannot be written to: No such file or directory; nothing was written"
     assert str(raised.value) == f"{tmp_path / 'none'} {text}"

@@ -9,7 +9,7 @@ from typing import Any
 from tests.importing.rounds import QUOTA, Stood, fell, held, quota, world
 from tests.importing.small import HEAD, HEAD_OF_TWO, Objects, seen
 from tests.importing.small import world as world_of
-from vastplan.app.importing.verify import Verified
+from vastplan.app.importing.verify import VerifiedRound
 from vastplan.importing.model import EntryForm, LeftReason
 from vastplan.model.snapshot import SeenObject
 
@@ -19,7 +19,7 @@ POOLS = {"vip_pool": [seen("90", "v")], "view_policy": [seen("91", "p")]}
 THEIRS: dict[str, Any] = {"document": "theirs", "marked": "2026-01-01T00:00:00Z"}
 
 
-def closing(folder: Path, objects: Objects, more: str = "", **values: Any) -> Verified:
+def closing(folder: Path, objects: Objects, more: str = "", **values: Any) -> VerifiedRound:
     """A class that is closed, or shared, beside what keeps closed what is closed."""
     text = f"storage_classes:\n  a: {{driver: file, {CLOSED}{more}}}\n"
     classes = [seen("c-a", "a", **{**CLASS, **values})]

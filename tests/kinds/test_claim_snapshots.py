@@ -10,7 +10,7 @@ import pytest
 
 from tests.kinds.test_clones import BASE, CLASS, HOME, owned, refused, told, verbs
 from tests.lab import Lab
-from vastplan.app.ledger import forget
+from vastplan.app.ledger import release_objects
 from vastplan.engine.live import wait
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
@@ -514,7 +514,7 @@ def test_a_claim_that_is_gone_is_not_made_empty_in_its_place(lab: Lab) -> None:
     plan = lab.plan()
     assert CLAIM not in verbs(plan) and "would be recreated without that data" in told(plan, "VP350")
     lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
-    forget(lab.workspace(), [Address.parse(BOUND)])
+    release_objects(lab.workspace(), [Address.parse(BOUND)])
     lab.converge()
     assert bound(lab) and claim(lab)["spec"]["dataSource"] == made_of("second-of-first-nightly")
 

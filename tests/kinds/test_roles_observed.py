@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.test_two_sites import document, lead, made, roles
 from tests.kinds.two_sites import BOTH, on_two_sites
 from tests.lab import EVERYTHING, Lab
-from vastplan.app.drifting.drifted import drifted
+from vastplan.app.drifting.derivation import drifted
 from vastplan.app.files import plan as plan_file
 from vastplan.app.planning.check import refuse_wrong
 from vastplan.app.show import describe

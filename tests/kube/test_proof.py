@@ -33,7 +33,7 @@ def lab(open_lab: Open) -> Iterator[KubeLab]:
 def test_the_server_answers_as_the_proof_says(lab: KubeLab) -> None:
     workspace = open_workspace([EXAMPLE])
     composed = workspace.composed()
-    proof = checks.facts_of(workspace, composed).isolation["iad"]
+    proof = checks.check_facts(workspace, composed).isolation["iad"]
     assert len(proof.classes) == 3 and proof.shared == ()
     lab.write({})
     chosen = [one for one in composed.entries if one.address.site == "iad" and one.address.kind in KINDS]

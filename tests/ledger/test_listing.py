@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab import Lab
-from vastplan.app.record import record
+from vastplan.app.record import record_snapshot
 from vastplan.sim.faults import Effect, Fault
 
 
@@ -28,7 +28,7 @@ def test_a_plan_goes_on_without_the_list_and_says_what_is_not_known(tmp_path: Pa
         assert finding.message.startswith("cannot list the ledger's parts")
         assert [str(action.address) for action in plan.actions] == ["iad/tenant/b"]
         assert not plan.actions[0].blocked
-        assert record(lab.workspace(), ("iad",)).sites[0].claims.known == ()
+        assert record_snapshot(lab.workspace(), ("iad",)).sites[0].claims.known == ()
         lab.converge()  # what the plan warned of does not stop the apply either
 
 

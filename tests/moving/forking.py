@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import moves, plan_move
+from vastplan.app.move import last_moves, plan_move
 from vastplan.model.move_plan import FORK, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.modes.mode import WantedMove
@@ -52,7 +52,7 @@ def streams(scene: Theatre) -> list[dict[str, Any]]:
 
 
 def record(scene: Theatre, mode: str = FORK) -> Operation:
-    (one,) = [one for one in moves(scene.lab.workspace()) if one.mode == mode]
+    (one,) = [one for one in last_moves(scene.lab.workspace()) if one.mode == mode]
     return one
 
 

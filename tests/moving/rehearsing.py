@@ -9,7 +9,7 @@ from typing import Any
 from tests.moving.forking import directories
 from tests.moving.seen import Seen
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import moves, plan_move
+from vastplan.app.move import last_moves, plan_move
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.modes.mode import WantedMove
@@ -25,7 +25,7 @@ def rehearse(scene: Theatre) -> MovePlan:
 
 
 def record(scene: Theatre) -> Operation:
-    (one,) = [one for one in moves(scene.lab.workspace()) if one.mode == REHEARSE]
+    (one,) = [one for one in last_moves(scene.lab.workspace()) if one.mode == REHEARSE]
     return one
 
 

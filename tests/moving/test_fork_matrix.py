@@ -12,7 +12,7 @@ from tests.force import by_force
 from tests.moving.forking import applied, declared, directories, fork, labels, record, recorded, streams
 from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth, until_it_ends
 from tests.moving.theatre import Theatre
-from vastplan.app.move import moves
+from vastplan.app.move import last_moves
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
@@ -95,7 +95,7 @@ def test_a_fork_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
 def test_a_fork_that_is_killed_is_given_up(scene: Theatre, deadly: int) -> None:
     stage = Stage(scene)
     _killed(scene, stage.plan, deadly)
-    known = any(one.id == stage.plan.id[:8] for one in moves(scene.lab.workspace()))
+    known = any(one.id == stage.plan.id[:8] for one in last_moves(scene.lab.workspace()))
     if not known:  # it was killed before its record was written
         assert streams(scene) == [] and directories(scene) == stage.there
         return

@@ -16,7 +16,7 @@ from tests.moving.rehearsing import Watched
 from tests.moving.theatre import HOME, Theatre, shared_theatre
 from tests.moving.together import Both, both
 from vastplan.app.drift import find_drift
-from vastplan.app.move import moves, plan_move, standing
+from vastplan.app.move import last_moves, plan_move, standing
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
@@ -68,7 +68,7 @@ def test_a_rehearsal_is_removed_and_told_meanwhile(scene: Theatre) -> None:
     for findings in (scene.lab.plan().findings, find_drift(scene.lab.workspace(), None).drift.findings):
         (told,) = [one for one in findings if one.code == "VP353"]
         assert told.address == HOME_PATH and short in told.message and f"vastplan move abort PATH {short}" in told.fix
-    (record,) = moves(scene.lab.workspace())
+    (record,) = last_moves(scene.lab.workspace())
     assert "iad may write" in standing(scene.lab.workspace(), record)[0]
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
@@ -99,13 +99,13 @@ def test_one_of_an_older_record_says_what_to_put_back(scene: Theatre) -> None:
         match=f"^iad/volume/home: no longer in the document.* then vastplan move abort .* {watched.plan.id[:8]}",
     ):
         scene.abort(watched.plan)
-    (record,) = moves(scene.lab.workspace())
+    (record,) = last_moves(scene.lab.workspace())
     assert "cannot determine the current roles" in standing(scene.lab.workspace(), record)[0]
 
 
 def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:
     watched = begun_rehearsal(scene)
-    (record,) = moves(scene.lab.workspace())
+    (record,) = last_moves(scene.lab.workspace())
     assert pair_begun(record, HOME_PATH) is not None
     broken: Any
     for broken in ({}, [], {HOME_PATH: None}, {HOME_PATH: {**record.facts[PAIRS][HOME_PATH], "work": [["x"]]}}):

@@ -17,7 +17,7 @@ from tests.moving.matrix import killed
 from tests.moving.rehearsing import Watched, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
 from vastplan.app.drift import find_drift
-from vastplan.app.drifting.rehearsed import made_by_rehearsals
+from vastplan.app.drifting.rehearsal_objects import made_by_rehearsals
 from vastplan.app.move import plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address

@@ -13,7 +13,7 @@ from tests.force import by_force
 from tests.moving.matrix import STRIKING, Killed, Nth, killed_at, until_it_ends
 from tests.moving.rehearsing import Watched
 from tests.moving.theatre import Theatre
-from vastplan.app.move import moves
+from vastplan.app.move import last_moves
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 
@@ -45,7 +45,7 @@ def _all_is_there(watched: Watched) -> None:
 
 def _phase(watched: Watched) -> Phase | None:
     """What the ledgers say of it together, where it got into one of them."""
-    known = moves(watched.scene.lab.workspace())
+    known = last_moves(watched.scene.lab.workspace())
     return next((one.phase for one in known if one.id == watched.plan.id[:8]), None)
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.moving.matrix import goes_on, killed
 from tests.moving.theatre import BASE, HOME, shared_theatre
 from tests.moving.together import DATA, EVENTS, TEAM, Both, both, busy
-from vastplan.app.move import moves, plan_move
+from vastplan.app.move import last_moves, plan_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
@@ -167,7 +167,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     killed(scene, plan, 240)
-    (record,) = moves(scene.lab.workspace())
+    (record,) = last_moves(scene.lab.workspace())
     assert "switch" in record.passed and not record.phase.closed
     document = str(scene.lab.folder / "lab.yaml")
     assert main(["move", "abort", document, plan.id[:8], "--yes"]) == 5

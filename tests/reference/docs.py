@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 from vastplan.app.reference.markdown import pages
-from vastplan.app.reference.read import sections
+from vastplan.app.reference.read import document_sections
 
 
 def main(folder: Path) -> None:
     """All pages, and no other is left there."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = pages(sections())
+    made = pages(document_sections())
     for one in folder.glob("*.md"):
         if one.name not in made:
             one.unlink()

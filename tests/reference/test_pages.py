@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from vastplan.app.reference.markdown import pages
-from vastplan.app.reference.read import sections
-from vastplan.app.reference.told import Section
+from vastplan.app.reference.read import document_sections
+from vastplan.app.reference.structure import DocumentSection
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 
 
 @pytest.fixture(scope="module")
-def known() -> dict[str, Section]:
-    return sections()
+def known() -> dict[str, DocumentSection]:
+    return document_sections()
 
 
-def test_every_field_has_a_sentence(known: dict[str, Section]) -> None:
+def test_every_field_has_a_sentence(known: dict[str, DocumentSection]) -> None:
     silent = [
         ".".join((section.name, *one.path)) for section in known.values() for one in section.walk() if not one.says
     ]
@@ -26,7 +26,7 @@ def test_every_field_has_a_sentence(known: dict[str, Section]) -> None:
     assert [section.name for section in known.values() if not section.says] == []
 
 
-def test_a_sentence_ends_and_is_short(known: dict[str, Section]) -> None:
+def test_a_sentence_ends_and_is_short(known: dict[str, DocumentSection]) -> None:
     odd = {
         ".".join((section.name, *one.path)): one.says
         for section in known.values()
@@ -36,5 +36,5 @@ def test_a_sentence_ends_and_is_short(known: dict[str, Section]) -> None:
     assert odd == {}
 
 
-def test_no_page_is_stale(known: dict[str, Section]) -> None:
+def test_no_page_is_stale(known: dict[str, DocumentSection]) -> None:
     assert {one.name: one.read_text("utf-8") for one in DOCS.glob("*.md")} == pages(known)

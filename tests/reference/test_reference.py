@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from vastplan.app.explain import explain
+from vastplan.app.explain import explain_path
 from vastplan.model.errors import VastplanError
 
 
 def test_a_field_at_a_terminal() -> None:
-    told = explain("tenants.quota.hard_limit", 100)
+    told = explain_path("tenants.quota.hard_limit", 100)
     assert told.startswith("quotas.hard_limit\n\n  ")
     assert "  Write a size, such as `10 TiB`.\n" in told
     assert "  `null` clears it" in told
     assert "Its name in the API: `hard_limit`." in told
-    assert told == explain("quotas.hard_limit", 100)
+    assert told == explain_path("quotas.hard_limit", 100)
 
 
 def test_what_is_below_is_listed_and_all_of_it_when_asked() -> None:
-    told = explain("volumes.checkpoint", 100)
+    told = explain_path("volumes.checkpoint", 100)
     assert "\n  reliability " in told and "mtbf" not in told.partition("Example:")[0]
-    assert "\n  reliability\n    mtbf\n" in explain("volumes.checkpoint", 100, recursive=True)
+    assert "\n  reliability\n    mtbf\n" in explain_path("volumes.checkpoint", 100, recursive=True)
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_no_line_is_longer_than_the_terminal(width: int) -> None:
     for place in ("", "tenants", "quotas.hard_limit", "volumes"):
-        told = explain(place, width).partition("\nExample:")[0]
+        told = explain_path(place, width).partition("\nExample:")[0]
         assert [line for line in told.splitlines() if len(line) > max(width, 64)] == []
 
 
@@ -48,7 +48,7 @@ def test_no_line_is_longer_than_the_terminal(width: int) -> None:
 )
 def test_what_is_not_there(place: str, says: str) -> None:
     with pytest.raises(VastplanError) as refused:
-        explain(place, 100)
+        explain_path(place, 100)
     assert says in str(refused.value) and "\x1b" not in str(refused.value)
 
 
@@ -62,4 +62,4 @@ def test_what_is_not_there(place: str, says: str) -> None:
     ],
 )
 def test_what_is_typed_in_another_way(place: str, same: str) -> None:
-    assert explain(place, 100) == explain(same, 100)
+    assert explain_path(place, 100) == explain_path(same, 100)

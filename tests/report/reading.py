@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from types import FrameType
 from typing import Any
 
-from vastplan.app.drifting import earlier
+from vastplan.app.drifting import earlier_check
 from vastplan.app.files import plan as plan_file
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift
@@ -53,7 +53,7 @@ DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
 def drift(name: str) -> Drift:
     """A check for drift from its file, as `--since` reads it."""
     file = HERE / "drifts" / f"{name}.json"
-    return earlier.load(file, json.loads(file.read_text())["document"])
+    return earlier_check.load_drift(file, json.loads(file.read_text())["document"])
 
 
 def places(planned: Plan) -> Places:
@@ -72,7 +72,7 @@ def data(name: str) -> dict[str, Any]:
 @cache
 def plan(name: str) -> Plan:
     """A plan file as a value."""
-    return plan_file.from_data(data(name))
+    return plan_file.plan_from_data(data(name))
 
 
 def lines_run(work: Callable[[], object]) -> int:

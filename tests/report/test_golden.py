@@ -23,7 +23,7 @@ from tests.report.reading import (
     without_style,
 )  # fmt: skip
 from vastplan.app.files import plan as plan_file
-from vastplan.app.schemas import schema
+from vastplan.app.schemas import json_schema
 from vastplan.report.html_script import FILTER
 
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
@@ -37,7 +37,7 @@ def _cases(names: list[str], endings: Iterable[str], prefix: str = "") -> list[t
 
 
 def test_the_plans_are_valid_by_the_published_schema() -> None:
-    check = Draft202012Validator(schema("plan"))
+    check = Draft202012Validator(json_schema("plan"))
     assert {name: [error.message for error in check.iter_errors(data(name))] for name in PLANS} == {
         name: [] for name in PLANS
     }
@@ -45,7 +45,7 @@ def test_the_plans_are_valid_by_the_published_schema() -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_comes_back_from_its_file_as_it_was(name: str) -> None:
-    assert plan_file.from_data(json.loads(plan_file.dumps(plan(name)))) == plan(name)
+    assert plan_file.plan_from_data(json.loads(plan_file.dumps(plan(name)))) == plan(name)
 
 
 @pytest.mark.parametrize(("name", "ending"), _cases(PLANS, FORMATS))
@@ -76,7 +76,7 @@ def test_golden_of_an_estate(count: int, ending: str) -> None:
 
 
 def test_the_checks_for_drift_are_valid_by_the_published_schema_and_come_back_as_they_were() -> None:
-    check = Draft202012Validator(schema("drift"))
+    check = Draft202012Validator(json_schema("drift"))
     for name in DRIFTS:
         written = json.loads((HERE / "drifts" / f"{name}.json").read_text())
         assert [error.message for error in check.iter_errors(written)] == [], name

@@ -17,7 +17,7 @@ from tests.review.compared import unauthored
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import PlanOptions, make_plan
-from vastplan.app.record import record
+from vastplan.app.record import record_snapshot
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import RecordedSnapshot
 from vastplan.schema.endpoint import AskedMembers
@@ -31,7 +31,7 @@ MAY_BE_WITHHELD = (
 
 def by_address(plan: Plan) -> dict[str, Any]:
     """The actions by address; in which order an action's changes come does not matter."""
-    told = (unauthored(one) for one in plan_file.to_data(plan)["actions"])
+    told = (unauthored(one) for one in plan_file.plan_to_data(plan)["actions"])
     return {
         one["address"]: {**one, "changes": sorted(one["changes"], key=lambda change: change["path"])} for one in told
     }
@@ -72,7 +72,7 @@ def test_offline_is_live(lab: Lab, case: Case, tmp_path: Path) -> None:
         call_by_hand(lab, case)
     come_to_rest(lab, case)
     file = tmp_path / "snapshot.json"
-    snapshot_file.save(record(lab.workspace(), tuple(lab.sites)), file)
+    snapshot_file.save(record_snapshot(lab.workspace(), tuple(lab.sites)), file)
     snapshot = snapshot_file.load(file)
     held_against(lab, snapshot)
     for path, value in list(changes_of(case).items())[:2]:

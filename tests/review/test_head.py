@@ -13,7 +13,7 @@ import yaml
 from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
-from vastplan.app.files.plan import from_data, save, sealed
+from vastplan.app.files.plan import plan_from_data, save, sealed
 
 REPORTS = (".md", ".html", ".sarif", ".xml")
 CHANGED: dict[str, tuple[dict[str, Any], list[str]]] = {
@@ -137,7 +137,7 @@ def test_a_review_without_settings_is_none(lab: Lab, vastplan: Run) -> None:
     assert vastplan("plan", lab.folder / "lab.yaml", "--out", lab.folder / "reviewed.json").code == 0
     data = json.loads((lab.folder / "reviewed.json").read_text())
     del data["head"]
-    save(sealed(from_data(data)), lab.folder / "reviewed.json")
+    save(sealed(plan_from_data(data)), lab.folder / "reviewed.json")
     ran = reviewed(lab, vastplan)
     assert ran.code == 5 and "does not say what the settings of the document were" in ran.err, ran
 

@@ -16,7 +16,7 @@ from tests.conftest import Ran, Run
 from tests.review.test_snapshot import sealed
 from vastplan.app import connect
 from vastplan.app.files import plan as plan_file
-from vastplan.app.head import of_files, settings, with_head
+from vastplan.app.head import head_settings, of_files, with_head
 from vastplan.app.planning.endpoints import changed_endpoints
 from vastplan.app.workspace import open_workspace
 from vastplan.ledger.events import new_part
@@ -169,7 +169,7 @@ def test_against_what_the_ledger_noted(old: Path, vastplan: Run) -> None:
     """A ledger of before these were settings says nothing of them."""
     assert vastplan("plan", old, "--out", old.parent / "p.json").code == 6
     plan, document_then = plan_file.load(old.parent / "p.json"), open_workspace([old]).document
-    noted = {**settings(document_then)}
+    noted = {**head_settings(document_then)}
     (old / "c.pem").write_text("another")
     document_now = open_workspace([old]).document
 

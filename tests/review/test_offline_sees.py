@@ -14,7 +14,7 @@ from tests.lab import Lab
 from vastplan.app.connect import connected
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.planning.source import RecordedSystems
-from vastplan.app.record import record
+from vastplan.app.record import record_snapshot
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.app.worlds import world
 from vastplan.engine.live.names import names_to_read
@@ -41,7 +41,7 @@ def both(workspace: Workspace, folder: Path) -> tuple[Observed, Observed]:
     with connected(workspace.document, sites=sites, writable=False) as providers:
         wanted = [(site, kinds[name]) for site, name in keys]
         live = observe(wanted, providers, ledger, names_to_read(kinds, entries, ledger))
-    snapshot_file.save(record(workspace, sites), folder / "seen.json")
+    snapshot_file.save(record_snapshot(workspace, sites), folder / "seen.json")
     offline = RecordedSystems(workspace, snapshot_file.load(folder / "seen.json"))
     return live, offline.observe(keys, ledger, {})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import vastplan.kinds
 import vastplan.systems
-from vastplan.app.rights import by_task, operations, written
+from vastplan.app.rights import api_operations, by_task, writable_kinds
 from vastplan.model.rights import Right
 from vastplan.schema.discover import discover
 from vastplan.schema.kind import Kind
@@ -76,7 +76,7 @@ BESIDES = {
 def page() -> str:
     """The whole page."""
     registry = discover(vastplan.kinds)
-    changed = written(registry)
+    changed = writable_kinds(registry)
     parts = [HEAD]
     for system in discover_systems(vastplan.systems).values():
         title, text = WHERE[system.name]
@@ -97,7 +97,7 @@ def _row(system: System[Any], kind: Kind, changed: bool) -> str:
 
 
 def _besides(system: System[Any]) -> Iterator[str]:
-    asked = list(operations(system, (), frozenset(), frozenset()))
+    asked = list(api_operations(system, (), frozenset(), frozenset()))
     for task, what in BESIDES.items():
         mine = [each for each in asked if each.task is task]
         for optional in (False, True):

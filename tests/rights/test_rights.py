@@ -12,7 +12,7 @@ from tests.documented.allowed import SYSTEMS, beyond, said
 from tests.documented.used import BESIDES, READ_ONLY, kinds, operations
 from tests.lab import Lab, full_registry
 from tests.rights.docs import page
-from vastplan.app.rights import rights_of, written
+from vastplan.app.rights import document_rights, writable_kinds
 from vastplan.model.rights import Right
 from vastplan.schema.operations import Purpose, read_operations, unnamed_path, write_operations
 
@@ -38,7 +38,7 @@ def test_the_page_is_not_stale() -> None:
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.system}-{kind.name}")
 def test_the_operations_of_a_kind_are_those_that_the_facts_were_cut_for(kind: Any) -> None:
-    listed_only = kind.name not in written(full_registry())
+    listed_only = kind.name not in writable_kinds(full_registry())
     assert listed_only is (kind.name in READ_ONLY)
     found = [*read_operations(kind, alone=not listed_only), *(() if listed_only else write_operations(kind))]
     assert sorted({(one.method, one.path) for one in found}) == sorted({*operations(kind)})
@@ -128,7 +128,7 @@ def test_a_document_takes_what_it_says_and_no_more(tmp_path: Path) -> None:
             place = "" if body["kind"] == "Namespace" else "/vast-csi/secrets"
             lab.by_hand("iad", "kubernetes", "POST", f"/api/v1/namespaces{place}", body)
         lab.write(DOCUMENT)
-        systems = {one.system: one for one in rights_of(lab.workspace()).systems}
+        systems = {one.system: one for one in document_rights(lab.workspace()).systems}
         plugin.RECORDER.forget()
         lab.plan()
         looked = plugin.RECORDER.forget()
@@ -154,7 +154,7 @@ def test_objects_that_are_read_by_name_are_named(tmp_path: Path) -> None:
         (tmp_path / "password").write_text("p")
         data = {"password": {"file": "password"}}
         lab.write({"secrets": {"own": {"namespace": {"existing": "csi"}, "data": data}}})
-        (one,) = rights_of(lab.workspace()).systems
+        (one,) = document_rights(lab.workspace()).systems
     (named,) = one.named
     assert (named.on, named.namespace, named.names, named.written) == ("/secrets", "csi", ("own",), ("own",))
     assert (named.read, named.write) == (("get",), ("create", "delete", "patch"))

@@ -38,7 +38,7 @@ def test_our_checks_say_what_the_case_says(title: str, tmp_path: Path) -> None:
     team.team["views"]["data"]["bucket"] = "vision-datasets"
     workspace = open_workspace([team.written()])
     facts = replace(facts_of(workspace, {}), tasks=(read_task("iad", "task", read, read.at),))
-    found = checks.findings(workspace, facts, TODAY)
+    found = checks.check_findings(workspace, facts, TODAY)
     errors = {each.code for each in found if each.severity is Severity.ERROR and each.address == "iad/task/task"}
     assert sorted(errors) == case.get("ours", [])
 

@@ -154,7 +154,7 @@ def test_many_secrets_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch
 
 def test_a_plan_that_would_be_another_without_it_is_not_made() -> None:
     file = Path(__file__).parent.parent / "report" / "plans" / "change.json"
-    planned = plan_file.from_data(json.loads(file.read_text()))
+    planned = plan_file.plan_from_data(json.loads(file.read_text()))
     keep_secret(str(planned.actions[0].address))
     with pytest.raises(VastplanError, match="no plan is created: a system returned one of our secrets"):
         plan_file.sealed(planned)

@@ -20,7 +20,7 @@ from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
 from tests.values.forms import forms
-from vastplan.app.secrets import beside, lazily
+from vastplan.app.secrets import folder_reader, lazily
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import INSTEAD, MOST, guarded, keep_secret, keep_token, without_secrets
 from vastplan.schema.connection import CommandSecret
@@ -232,7 +232,7 @@ def test_a_command_that_does_not_print_a_secret(name: str, outside: Outside, vas
 
 def test_no_command_at_all() -> None:
     with pytest.raises(VastplanError, match="FileNotFoundError"):
-        lazily(CommandSecret(command=["/nowhere/at-all", "canary"]), beside(Path()))()
+        lazily(CommandSecret(command=["/nowhere/at-all", "canary"]), folder_reader(Path()))()
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ def test_a_plan_that_was_changed_after_it_was_signed(document: Path, vastplan: R
 def test_a_signature_that_is_none(content: str, document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
-    signature.beside(plan).write_text(content)
+    signature.signature_path(plan).write_text(content)
     ran = vastplan("apply", plan, "--require-signature", public)
     assert ran.code == 1 and "sign the plan again" in ran.err, ran
     assert len(ran.err.splitlines()) == 1, ran
@@ -137,10 +137,10 @@ def test_a_signature_that_is_none(content: str, document: Path, vastplan: Run) -
 def test_the_signature_of_another_plan(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
-    before = signature.beside(plan).read_bytes()
+    before = signature.signature_path(plan).read_bytes()
     document.write_text(DOCUMENT.replace("b: {}", "c: {}"))
     planned(document, vastplan, key)
-    signature.beside(plan).write_bytes(before)
+    signature.signature_path(plan).write_bytes(before)
     assert "differs from what was signed" in vastplan("apply", plan, "--require-signature", public).err
 
 
@@ -148,9 +148,9 @@ def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: 
     """The same bytes signed for another purpose are no signed plan."""
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
-    data = json.loads(signature.beside(plan).read_text())
+    data = json.loads(signature.signature_path(plan).read_text())
     data["signature"] = base64.b64encode(signature.private_key(key).sign(plan.read_bytes())).decode()
-    signature.beside(plan).write_text(json.dumps(data))
+    signature.signature_path(plan).write_text(json.dumps(data))
     assert "differs from what was signed" in vastplan("apply", plan, "--require-signature", public).err
 
 
@@ -189,10 +189,10 @@ def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> Non
         ran.code == 1 and "a signed plan is required: give it as vastplan apply PLAN or --reviewed PLAN" in ran.err
     ), ran
     plan = planned(document, vastplan, key, "--connections", file)
-    signed = signature.beside(plan).read_bytes()
-    signature.beside(plan).unlink()
+    signed = signature.signature_path(plan).read_bytes()
+    signature.signature_path(plan).unlink()
     assert "is not signed" in vastplan("apply", plan, "--connections", file).err
-    signature.beside(plan).write_bytes(signed)
+    signature.signature_path(plan).write_bytes(signed)
     _, other = keys(document.parent.parent, "other")
     assert "which is not in" in vastplan("apply", plan, "--connections", file, "--require-signature", other).err
     nothing_owned(lambda *words: vastplan(*words, "--connections", file), document)
@@ -232,7 +232,7 @@ def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vast
     plan = planned(document, vastplan, key)
     data = {**json.loads(plan.read_text()), "expires": "2020-01-01T00:00:00+00:00"}
     plan.write_text(json.dumps({**data, "id": PLAN_FILE.identity(data)}))
-    signature.sign(plan, plan.read_bytes(), signature.private_key(key))
+    signature.sign_plan(plan, plan.read_bytes(), signature.private_key(key))
     ran = vastplan("apply", document, "--auto-approve", "--reviewed", plan, "--require-signature", public)
     assert ran.code == 5 and "the reviewed plan expired on 2020-01-01T00:00:00+00:00" in ran.err, ran
     nothing_owned(vastplan, document)

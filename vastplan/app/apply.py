@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from vastplan.app.applying.carry_out import carry_out
+from vastplan.app.applying.carry_out import carry_out_plan
 from vastplan.app.applying.change_limits import record_limits
 from vastplan.app.applying.prepare import prepare
 from vastplan.app.clock import now
@@ -17,7 +17,7 @@ from vastplan.app.planning.check import refuse_wrong
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import LiveSystems
 from vastplan.app.stale import saved_plan
-from vastplan.app.stale.borne_out import borne_out
+from vastplan.app.stale.confirmation import borne_out
 from vastplan.app.workspace import Workspace
 from vastplan.engine.applying.apply import Progress
 from vastplan.model.consent import Approval
@@ -50,13 +50,13 @@ def apply_plan(
             saved_plan.check_endpoints(plan, providers, ledgers.place)
             source = LiveSystems(workspace, providers, ledgers.parts())
             offline = workspace.composed()
-            saved_plan.check_document(workspace, plan, source, offline)
+            saved_plan.check_planned_document(workspace, plan, source, offline)
             again = weigh(workspace, _options(plan, approvals), source, offline)
             refuse_wrong(again.plan)
             again = replace(again, plan=with_head(again.plan, workspace.document, ledgers.parts().values()))
             borne = borne_out(plan, again)
             context = prepare(workspace, borne, again, ledgers, providers)
-            return carry_out(borne.plan, again, context, ledgers, progress, stop)
+            return carry_out_plan(borne.plan, again, context, ledgers, progress, stop)
 
 
 def _options(plan: Plan, approvals: tuple[Approval, ...] | None) -> PlanOptions:

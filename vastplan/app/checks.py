@@ -40,7 +40,7 @@ def catalogue() -> Mapping[str, Check]:
     return discover_checks(vastplan.checks)
 
 
-def known(code: str | None = None) -> tuple[KnownCheck, ...]:
+def known_checks(code: str | None = None) -> tuple[KnownCheck, ...]:
     """All checks as reports show them, or the one with the code. Raises `VastplanError` for a code that no check has."""
     from vastplan.report.json_report import KnownCheck
 
@@ -61,7 +61,9 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
     )
 
 
-def facts_of(workspace: Workspace, composed: Composed, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
+def check_facts(
+    workspace: Workspace, composed: Composed, probed: Mapping[str, Mapping[str, Any]] | None = None
+) -> Facts:
     """The facts that checks have before anything is observed, for all sites: a reference may point to a site that is not planned."""
     return Facts(
         sites=workspace.document.sites(probed),
@@ -78,12 +80,12 @@ def _ledger_site(workspace: Workspace) -> str:
     return site if isinstance(site, str) else ""
 
 
-def collections_to_read(facts: Facts) -> set[tuple[str, str]]:
+def collections_of_checks(facts: Facts) -> set[tuple[str, str]]:
     """The live collections that checks read, as site and kind."""
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
 
-def seen(
+def seen_objects(
     observed: Observed, matches: Matches, asked: Set[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[LiveObject, ...]]:
     """The live objects of those `asked` collections that could be read, in the form that checks use."""
@@ -103,7 +105,7 @@ def _seen(live: Live, matches: Matches) -> LiveObject:
     )
 
 
-def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> list[Finding]:
+def unread_findings(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> list[Finding]:
     """One warning for each check and each of its own collections in `asked` that could not be read: unknown is not fine."""
     findings = []
     for check in catalogue().values():
@@ -122,7 +124,9 @@ def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> lis
     return findings
 
 
-def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None) -> list[Finding]:
+def check_findings(
+    workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None
+) -> list[Finding]:
     """What the checks find on the sites (all when left out), with the document's waivers and raised severities applied."""
     findings = [*_unknown_codes(workspace), *run_checks(catalogue(), facts, _rules(workspace), today)]
     return [

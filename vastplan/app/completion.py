@@ -34,7 +34,7 @@ _ANY = ("*",)
 """The variables that secrets may come from: all, because none is read here."""
 
 
-class Source(NamedTuple):
+class CompletionSource(NamedTuple):
     """The document to complete from (the current folder if no path was typed), and its connections file, if one was typed."""
 
     paths: tuple[Path, ...] = ()
@@ -46,7 +46,7 @@ class Source(NamedTuple):
         return list(self.paths or (Path(),))
 
 
-def is_plan(source: Source) -> bool:
+def is_plan(source: CompletionSource) -> bool:
     """Whether the single path is a saved plan."""
     try:
         return len(source.paths) == 1 and regular_files.begins(source.paths[0], 64).lstrip()[:1] == b"{"
@@ -54,7 +54,7 @@ def is_plan(source: Source) -> bool:
         return False
 
 
-def sites(source: Source) -> list[str]:
+def site_names(source: CompletionSource) -> list[str]:
     """The sites in the document and in its local ledger. Reads only the top level of the document."""
     tree = merge.read_files(source.places)
     written = tree.get("sites")
@@ -65,7 +65,7 @@ def sites(source: Source) -> list[str]:
     return sorted({name for name in named if _SITE.fullmatch(name)})
 
 
-def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
+def _ledger(tree: Mapping, source: CompletionSource) -> FileLedger | None:
     """The ledger in local files; `None` if the ledger is elsewhere, or its folder is not allowed."""
     said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
     place = regular_files.LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
@@ -97,7 +97,7 @@ def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
 
 
 @gc_pause.paused()
-def addresses(source: Source) -> set[str]:
+def addresses(source: CompletionSource) -> set[str]:
     """All addresses of a document: its entries, the objects composed from them, and those in its ledger.
 
     For a saved plan, those of its actions.
@@ -121,13 +121,13 @@ def addresses(source: Source) -> set[str]:
 
 
 @gc_pause.paused()
-def owned(source: Source) -> set[str]:
+def owned_addresses(source: CompletionSource) -> set[str]:
     """The addresses in the local ledger; all addresses of the document if that ledger has none or is not local."""
     ledger = _ledger(merge.read_files(source.places), source)
     return (_addresses_of(_parts(ledger)) if ledger else set()) or addresses(source)
 
 
-def operations(source: Source, kind: str) -> set[str]:
+def operation_names(source: CompletionSource, kind: str) -> set[str]:
     """The ids and addresses of the moves or restores (by `kind`) in the local ledger."""
     ledger = _ledger(merge.read_files(source.places), source)
     return {
@@ -139,7 +139,7 @@ def operations(source: Source, kind: str) -> set[str]:
     }
 
 
-def kinds() -> list[str]:
+def kind_names() -> list[str]:
     """The kinds of objects."""
     return sorted(_registry().kinds)
 
@@ -158,7 +158,7 @@ def codes() -> list[str]:
     )
 
 
-def places(typed: str) -> list[str]:
+def explain_places(typed: str) -> list[str]:
     """The places that `explain` knows, one level at a time: the sections, then the fields below the name typed so far."""
     registry = _registry()
     above, dot, _ = typed.rpartition(".")
@@ -180,7 +180,7 @@ def _registry() -> Registry:
     return discover(vastplan.kinds)
 
 
-def _opened(source: Source, registry: Registry) -> Document:
+def _opened(source: CompletionSource, registry: Registry) -> Document:
     """The document as `validate` reads it. If its systems are in a connections file that was not typed, every site gets all systems."""
     import vastplan.systems
     from vastplan.document.load import load_document
@@ -192,7 +192,7 @@ def _opened(source: Source, registry: Registry) -> Document:
     except Invalid as problem:
         if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
             raise
-    assumed = {site: tuple(systems) for site in sites(source)}
+    assumed = {site: tuple(systems) for site in site_names(source)}
     return load_document(source.places, registry, systems, recorded=assumed, allow_env=_ANY)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from vastplan.app.secrets import beside, lazily, of_document
+from vastplan.app.secrets import folder_reader, lazily, of_document
 from vastplan.app.worlds import directories, simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import Invalid, VastplanError
@@ -103,7 +103,7 @@ def _connection(document: Document, writable: bool, parallel: int) -> Connection
     secret = (
         partial(of_document, allowed=document.secrets)
         if document.by_document
-        else partial(lazily, reading=beside(folder))
+        else partial(lazily, reading=folder_reader(folder))
     )
     return Connection(
         folder, secret, writable, parallel, TRANSPORT_LIMITS, document.head.name, by_document=document.by_document

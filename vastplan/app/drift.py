@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.app.drifting import earlier
-from vastplan.app.drifting.drifted import drifted
-from vastplan.app.drifting.others import claims_of_others
+from vastplan.app.drifting import earlier_check
+from vastplan.app.drifting.derivation import drifted
+from vastplan.app.drifting.other_owners import claims_of_others
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.model.dataclass import dataclass
@@ -32,7 +32,7 @@ def find_drift(
     The earlier check is read before any system. Raises `Invalid` for a site that does not exist.
     """
     sites = workspace.chosen(site)
-    before = earlier.load(since, workspace.name) if since else None
+    before = earlier_check.load_drift(since, workspace.name) if since else None
     planned = make_plan(workspace, PlanOptions(sites, prove=prove, limited=site is not None, watch=watch))
     drift = drifted(planned, workspace)
     if drift.unmanaged:

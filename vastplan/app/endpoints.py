@@ -14,7 +14,7 @@ LEDGER = "ledger"  # a key beside the systems of a site
 EMBEDDED = "embedded simulator"  # instead of its address, whose port differs in every command
 
 
-def places(document: Document) -> dict[str, dict[str, str]]:
+def system_addresses(document: Document) -> dict[str, dict[str, str]]:
     """By site, the address of each of its systems in the document or connections file; `ledger` is the place of its ledger."""
     ledger = _ledger(document)
     return {
@@ -33,7 +33,7 @@ def trusts(document: Document, site: str) -> dict[str, str]:
     return {system: spec.trust() for system, spec in given.items() if spec.trust()}
 
 
-def contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
+def site_file_contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
     """By site and system, the contents of the files that the document names for it; `ledger` is a key beside the systems of each site."""
     by_site: dict[str, dict[str, Mapping[str, str]]] = {site: {} for site in document.head.sites}
     for path, said in document.contents.items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vastplan.app.reference import text
-from vastplan.app.reference.read import sections
-from vastplan.app.reference.told import Section, Told
+from vastplan.app.reference.read import document_sections
+from vastplan.app.reference.structure import DocumentField, DocumentSection
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.nearest import nearest
@@ -15,9 +15,9 @@ _DEFAULTS = "defaults"
 _LONGEST = 100
 
 
-def explain(path: str, width: int, *, recursive: bool = False) -> str:
+def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     """The section or field at a path such as `quotas.hard_limit`; all sections for "". Raises `VastplanError`, with the nearest name."""
-    known = sections()
+    known = document_sections()
     if path in ("", "."):
         return text.all_sections(known, width)
     names = path.removesuffix(".").split(".")
@@ -34,7 +34,7 @@ def explain(path: str, width: int, *, recursive: bool = False) -> str:
         raise _nothing(names[0], what, known, "vastplan explain lists the sections")
     if len(names) > 1 and names[1] in section.within:
         section, names = known[section.within[names[1]]], names[1:]
-    here: Section | Told = section
+    here: DocumentSection | DocumentField = section
     for place, name in enumerate(names[1:], 1):
         below = {one.name: one for one in here.fields}
         if name not in below:
@@ -43,7 +43,7 @@ def explain(path: str, width: int, *, recursive: bool = False) -> str:
             what = f"{inert(above, _LONGEST)} has no field {inert(name, _LONGEST)}"
             raise _nothing(name, what, [*below, *(section.within if here is section else ())], fix)
         here = below[name]
-    if isinstance(here, Section):
+    if isinstance(here, DocumentSection):
         return text.of_section(here, width, recursive=recursive)
     return text.of_field(section, here, width, recursive=recursive)
 

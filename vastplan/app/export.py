@@ -13,8 +13,8 @@ from typing import Literal
 
 from vastplan.app import checks
 from vastplan.app.exporting.credentials import read_keys
-from vastplan.app.exporting.files import NewFile, left_over, write_all
-from vastplan.app.files.snapshot import refuse_another
+from vastplan.app.exporting.files import NewFile, left_over, write_export_files
+from vastplan.app.files.snapshot import refuse_foreign_snapshot
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
@@ -59,7 +59,7 @@ class DraftedFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftExport:
     """The files to write, and the findings."""
 
     folders: tuple[DraftedFolder, ...]
@@ -69,10 +69,10 @@ class Drafted:
     """Name prefixes that were drafted completely: any other file under them is left over from an earlier export."""
 
 
-def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
+def draft_export(workspace: Workspace, options: ExportOptions, today: date) -> DraftExport:
     """Do everything but the writing. Raises `Forbidden` for what SkyPilot could not use, and `VastplanError`."""
     probed = {seen.site: seen.facts for seen in options.snapshot.sites} if options.snapshot else None
-    facts = checks.facts_of(workspace, workspace.composed(probed), probed)
+    facts = checks.check_facts(workspace, workspace.composed(probed), probed)
     _refuse_unknown(workspace, facts, options)
     selection = ExportSelection(frozenset(options.sites), options.projects)
     chosen = folders(facts, _infra(workspace), selection, options.skypilot)
@@ -85,9 +85,9 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
         raise VastplanError("no tenant that is exported has the buckets of the given tasks: nothing was written")
     tasks = tuple(task for folder in chosen for task in given.get(folder, folder.tasks).values())
     facts = replace(facts, tasks=tasks)
-    found = [finding for finding in checks.findings(workspace, facts, today) if finding.code.startswith(_CODES)]
+    found = [finding for finding in checks.check_findings(workspace, facts, today) if finding.code.startswith(_CODES)]
     found = [finding for finding in found if _site(finding) in ("", *options.sites)]
-    found += _not_there(facts, options.snapshot)
+    found += _missing(facts, options.snapshot)
     if any(finding.severity is Severity.ERROR for finding in found):
         raise Forbidden(found)
     if not chosen:
@@ -101,13 +101,13 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
         )
         for folder in chosen
     )
-    return Drafted(drafted, tuple(found), workspace.name, _places(workspace, options))
+    return DraftExport(drafted, tuple(found), workspace.name, _places(workspace, options))
 
 
-def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
+def write_export(drafted: DraftExport, out: Path, *, overwrite: bool = False) -> Export:
     """Write the files that differ. Raises `VastplanError`."""
     every = [file for drafted_folder in drafted.folders for file in drafted_folder.files]
-    states = write_all(out, every, overwrite=overwrite)
+    states = write_export_files(out, every, overwrite=overwrite)
     # a key written by an earlier export is not left over when this one writes only the template, and the other way round
     with_keys = [_place(each.folder) for each in drafted.folders if each.folder.endpoint]
     keys = [f"{place}/{name}" for place in with_keys for name in (CREDENTIALS, TEMPLATE)]
@@ -197,7 +197,7 @@ def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) 
             hint = nearest(name, known) or f"it has {some(sorted(known), show=inert)}" if known else "it has none"
             raise VastplanError(f"{option} {inert(name)}: the document has no such name; {hint}")
     if options.snapshot is not None:
-        refuse_another(options.snapshot, workspace.name, workspace.registry.kinds)
+        refuse_foreign_snapshot(options.snapshot, workspace.name, workspace.registry.kinds)
 
 
 def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, SkyTask]]:
@@ -228,7 +228,7 @@ def _site(finding: Finding) -> str:
     return finding.address.partition("/")[0]
 
 
-def _not_there(facts: Facts, snapshot: RecordedSnapshot | None) -> list[Finding]:
+def _missing(facts: Facts, snapshot: RecordedSnapshot | None) -> list[Finding]:
     """A warning for each bucket of the tasks that did not exist when the snapshot was taken: mounting it fails until it is applied."""
     if snapshot is None:
         return []

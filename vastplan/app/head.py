@@ -28,7 +28,7 @@ def requested_limits(document: Document) -> ChangeLimits:
     )
 
 
-def settings(document: Document) -> dict[str, Any]:
+def head_settings(document: Document) -> dict[str, Any]:
     """The settings of a document, by path: `{"limits.max_changes": 10, "sites.iad.csi": "2.6.6"}`. Limits and the ledger's place
     have the value in force even if not written; a credential has its source."""
     said = document.head.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=set(_NOT_SETTINGS))
@@ -62,7 +62,7 @@ def _leaves(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 def with_head(plan: Plan, document: Document, ledger: Iterable[SiteLedger]) -> Plan:
     """The plan with the document's settings, compared with those that the last apply recorded, if any."""
-    now = settings(document)
+    now = head_settings(document)
     files = of_files(document)
     noted = next((before for part in ledger if (before := _noted(part, now, files)) and before != now), None)
     changes, against = ((), HeldAgainst.NOTHING) if noted is None else (_changes(noted, now), HeldAgainst.LEDGER)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from pathlib import Path
 
-from vastplan.app.importing.draft import Draft, draft, of_tenants
-from vastplan.app.importing.files import Contents, contents, write_all
-from vastplan.app.importing.result import taken_objects, told
+from vastplan.app.importing.draft import DraftFiles, draft_files, of_tenants
+from vastplan.app.importing.files import Contents, file_digests, write_import_files
+from vastplan.app.importing.result import import_result, taken_objects
 from vastplan.app.importing.terraform import handovers
-from vastplan.app.importing.trial import hold
-from vastplan.app.importing.uncovered import uncovered
-from vastplan.app.importing.unseen import unseen
-from vastplan.app.importing.verify import Verified
-from vastplan.app.importing.world import ImportOptions, World, read
+from vastplan.app.importing.trial import try_files
+from vastplan.app.importing.uncovered_kinds import uncounted_collections
+from vastplan.app.importing.unseen_users import unseen_lines
+from vastplan.app.importing.verify import VerifiedRound
+from vastplan.app.importing.world import ImportOptions, ImportWorld, read_world
 from vastplan.app.workspace import Workspace
 from vastplan.importing.meaning import degrade
 from vastplan.importing.model import Degraded
@@ -27,7 +27,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.import_result import Import, LeftObject
 from vastplan.model.wording import counted
 
-__all__ = ["ImportOptions", "Imported", "import_live", "write"]
+__all__ = ["ImportOptions", "Imported", "import_live", "write_import"]
 
 _ROUNDS = 5
 
@@ -51,18 +51,18 @@ def import_live(
 
     Raises `Invalid` if the existing document is invalid, and `VastplanError` if no draft has a plan that changes nothing.
     """
-    everything = read(workspace, options, progress)
+    everything = read_world(workspace, options, progress)
     _refuse_unmatched(everything)
     world = of_tenants(everything)
     degraded = Degraded()
     for number in range(1, _ROUNDS + 1):
-        tried = draft(world, degraded)
+        tried = draft_files(world, degraded)
         while tried.changed:
             degraded = degrade(tried.changed, degraded)
-            tried = draft(world, degraded)
+            tried = draft_files(world, degraded)
         entries = counted(sum(len(text.entries) for text in tried.texts), "entry")
         progress(f"round {number}: planning {entries} against what was read")
-        verified = hold(world, tried, degraded, patient=number < _ROUNDS - 1)
+        verified = try_files(world, tried, degraded, patient=number < _ROUNDS - 1)
         if not verified.changed:
             if verified.refused:
                 raise Invalid(list(verified.refused))
@@ -71,17 +71,19 @@ def import_live(
     raise VastplanError(f"after {_ROUNDS} rounds the document would still change something; nothing was written")
 
 
-def _folded(world: World, tried: Draft, verified: Verified, degraded: Degraded) -> tuple[Draft, Verified]:
+def _folded(
+    world: ImportWorld, tried: DraftFiles, verified: VerifiedRound, degraded: Degraded
+) -> tuple[DraftFiles, VerifiedRound]:
     """With `--defaults`, the shorter draft that uses defaults, if its plan changes nothing either; else the draft as it is."""
     if world.options.defaults:
-        shorter = draft(world, degraded, folded=True)
-        held = hold(world, shorter, degraded, patient=True)
+        shorter = draft_files(world, degraded, folded=True)
+        held = try_files(world, shorter, degraded, patient=True)
         if held.planned is not None and not held.changed and not held.refused:
             return shorter, held
     return tried, verified
 
 
-def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Imported:
+def _imported(world: ImportWorld, tried: DraftFiles, verified: VerifiedRound, rounds: int) -> Imported:
     assert verified.planned is not None, "what cannot be planned is refused or falls"
     # For systems read just now the reason is their own error, not that a snapshot lacks the collection.
     asked = (
@@ -93,7 +95,9 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
         if collection.error
     ]
     left = (*world.left, *tried.left)
-    result = told(world.workspace, tried.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
+    result = import_result(
+        world.workspace, tried.texts, world.free, left, verified.creates, verified.planned, unread, rounds
+    )
     owned = world.managed.keys() | taken_objects(verified.planned)
     return Imported(
         tried.texts,
@@ -102,16 +106,16 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
             left=tuple(_without_id(each, world) for each in result.left),
             findings=tuple(map(_by_file_name, result.findings)),
             values=tried.values,
-            beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
+            beyond=uncounted_collections(world.workspace, world.options.sites, census=world.options.census),
             terraform=handovers(world.found, owned),
-            notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),
+            notes=(*_notes(world), *result.notes, *unseen_lines(verified.planned, verified.creates)),
         ),
         world.workspace.document.paths,
         world.contents,
     )
 
 
-def _without_id(left: LeftObject, world: World) -> LeftObject:
+def _without_id(left: LeftObject, world: ImportWorld) -> LeftObject:
     """The object without its id if its kind holds secrets."""
     return replace(left, id="") if world.workspace.registry.kinds[left.kind].secretive else left
 
@@ -122,7 +126,7 @@ def _by_file_name(finding: Finding) -> Finding:
     return finding if where is None else replace(finding, where=replace(where, file=Path(where.file).name))
 
 
-def _refuse_unmatched(world: World) -> None:
+def _refuse_unmatched(world: ImportWorld) -> None:
     """Raises `VastplanError` for a typed name that no object has, if every collection could be read."""
     collections = world.observed.collections.values()
     if any(collection.error for collection in collections):
@@ -132,7 +136,7 @@ def _refuse_unmatched(world: World) -> None:
             raise VastplanError(f"{option} {inert(pattern)}: nothing has that name")
 
 
-def _notes(world: World) -> Iterator[str]:
+def _notes(world: ImportWorld) -> Iterator[str]:
     """Notes on patterns that match nothing, and on labels that a snapshot does not have."""
     every = [live for collection in world.observed.collections.values() for live in collection.objects]
     for option, pattern in world.options.selection.unmatched(every):
@@ -141,10 +145,10 @@ def _notes(world: World) -> Iterator[str]:
         yield "A snapshot holds the labels that vastplan wrote and no others: import without --snapshot for the rest."
 
 
-def write(imported: Imported, folder: Path, next_command: str) -> Import:
+def write_import(imported: Imported, folder: Path, next_command: str) -> Import:
     """Write all files or, if that raises `VastplanError`, none. `next_command` adopts what the ledger does not own yet."""
     files = [(text.name, text.written.text) for text in imported.texts]
-    paths = write_all(folder, files, lambda: contents(imported.paths) == imported.contents)
+    paths = write_import_files(folder, files, lambda: file_digests(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
     return replace(

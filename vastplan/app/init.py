@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vastplan.app.clock import now
-from vastplan.app.here import heads_and_parts
+from vastplan.app.current_folder import heads_and_parts
 from vastplan.app.validate import Checked, check_document
 from vastplan.app.workspace import open_workspace
 from vastplan.document.first_document import NO_RUNAI, First, first_document
@@ -53,7 +53,7 @@ def complaint(folder: Path, values: dict[str, str], field: str) -> str:
     """The error that a document with the value of one field would have; "" if there is none."""
     first = First(**{**_EXAMPLE, field: values[field]})
     if field == "kubeconfig":
-        first = replace(first, context="", kubeconfig=beside(folder, values[field]))
+        first = replace(first, context="", kubeconfig=relative_path(folder, values[field]))
     try:
         _checked(folder, first)
     except Invalid as problem:
@@ -61,16 +61,16 @@ def complaint(folder: Path, values: dict[str, str], field: str) -> str:
     return ""
 
 
-def beside(folder: Path, file: str) -> str:
+def relative_path(folder: Path, file: str) -> str:
     """The path of a file relative to the document's folder."""
     return Path(os.path.relpath(file, folder)).as_posix() if file else ""
 
 
-def write(path: Path | None, first: First) -> tuple[Path, Checked]:
+def write_document(path: Path | None, first: First) -> tuple[Path, Checked]:
     """Write the document; returns its file and the findings. Raises `VastplanError`, and writes nothing, if it is not valid."""
     folder = folder_for(path)
     file = path if path is not None and path.suffix in ENDINGS else folder / f"{first.site}.yaml"
-    first = replace(first, kubeconfig=beside(folder, first.kubeconfig))
+    first = replace(first, kubeconfig=relative_path(folder, first.kubeconfig))
     checked = _checked(folder, first)
     folder.mkdir(parents=True, exist_ok=True)
     with open(file, "x", encoding="utf-8") as written:

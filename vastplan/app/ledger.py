@@ -40,7 +40,7 @@ def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteL
         return {name: backend.read(name) for name in known_sites(workspace, backend, site)}
 
 
-def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]:
+def owned_objects(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]:
     """The objects that the ledger owns, by address. `site_in_document` is false on sites that the document no longer names."""
     return [
         {
@@ -55,7 +55,7 @@ def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]
     ]
 
 
-def chosen(
+def matching_addresses(
     workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, SiteLedger], *, with_parts: bool = False
 ) -> list[Address]:
     """The ledger's addresses that match the wanted addresses, patterns, and composite entries (which stand for their parts).
@@ -118,7 +118,7 @@ def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[A
     ]
 
 
-def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:
+def release_objects(workspace: Workspace, addresses: Iterable[Address]) -> None:
     """Release objects without changing them; raises `VastplanError`, and releases none, when the ledger does not own one."""
     by_site: dict[str, list[str]] = {}
     for address in addresses:

@@ -74,7 +74,7 @@ def _check(part: SiteLedger, moves: Moves) -> None:
             )
 
 
-def move(workspace: Workspace, moves: Moves) -> None:
+def move_addresses(workspace: Workspace, moves: Moves) -> None:
     """Move all addresses or none. Raises `VastplanError`."""
     site, kinds = next(iter(moves)).site, workspace.registry.kinds
     entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))

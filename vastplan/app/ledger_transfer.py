@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vastplan.app.clock import timestamp
 from vastplan.app.files.ledger_export import EXPORT_FILE
-from vastplan.app.ledger import chosen, read_parts
+from vastplan.app.ledger import matching_addresses, read_parts
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
 from vastplan.ledger import events
@@ -25,7 +25,7 @@ _SHOWN = 8
 def exported(workspace: Workspace, wanted: Iterable[str], *, with_parts: bool = False) -> LedgerExport:
     """An export of the wanted addresses and patterns; of the whole ledger if none are given. Raises `VastplanError` for open intents."""
     parts = read_parts(workspace)
-    addresses = chosen(workspace, tuple(wanted) or ("*",), parts, with_parts=with_parts)
+    addresses = matching_addresses(workspace, tuple(wanted) or ("*",), parts, with_parts=with_parts)
     unsettled = [address for address in addresses if str(address) in parts[address.site].intents]
     if unsettled:
         raise VastplanError(
@@ -95,7 +95,7 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
             raise VastplanError(f"{inert(address, 200)}: this ledger has another object at this address")
 
 
-def take_over(workspace: Workspace, export: LedgerExport) -> None:
+def record_owned(workspace: Workspace, export: LedgerExport) -> None:
     """Record all objects as owned; none if the ledger already has one of them, which raises `VastplanError`.
 
     The digests of their fields stay unknown until the next apply records them.

@@ -98,10 +98,10 @@ def _fix(kind: str, where: str, folder: Path) -> str:
     if kind == "env":
         return f"export {where}=..."
     try:
-        there = [] if "/" in where else [name for name in os.listdir(folder) if not name.startswith(".")]
+        present = [] if "/" in where else [name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError:
-        there = []
+        present = []
     if (folder / where).is_dir():
         return f"name a file: {{file: {where.rstrip('/')}/NAME}}"
-    near = "" if where in there else closest(where, there)
+    near = "" if where in present else closest(where, present)
     return f"did you mean {near}? Otherwise write the secret into {where}" if near else f"write the secret into {where}"

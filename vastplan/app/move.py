@@ -18,10 +18,10 @@ from vastplan.operations.move import Moves, roles_now
 from vastplan.operations.plan.pair import other_of
 
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
-plan_move, run_move, abort_move, moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
+plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
 
 
-def other_site(workspace: Workspace, address: Address, site: str) -> str:
+def opposite_site(workspace: Workspace, address: Address, site: str) -> str:
     """The site at the other end of the replicated path at `address`. Raises `VastplanError`."""
     return other_of(workspace.entries()[0], address, site)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 
-from vastplan.app.checks import facts_of
+from vastplan.app.checks import check_facts
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET, evaluate_volume
 from vastplan.checks.checkpoint.write_time import LimitKind
@@ -46,7 +46,7 @@ class DocumentOf:
 
     def wan_write(self, volume: str, site: str, origin: str) -> WanWrite | str | None:
         """By the checkpoint block of the volume and the bandwidth of the site."""
-        facts = facts_of(self.workspace, self.workspace.composed())
+        facts = check_facts(self.workspace, self.workspace.composed())
         entry = facts.written.on(site, WITH_BUDGET).get(volume)
         if entry is None or "checkpoint" not in entry.values:
             return None

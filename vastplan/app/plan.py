@@ -11,12 +11,12 @@ from vastplan.app.files.review_key import with_digests
 from vastplan.app.head import with_head
 from vastplan.app.planning.base import no_base, renamed, with_standings
 from vastplan.app.planning.check import check_plan
-from vastplan.app.planning.desired import compose_with_versions
+from vastplan.app.planning.desired_objects import compose_with_versions
 from vastplan.app.planning.endpoints import changed_endpoints, with_changed_endpoints
 from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
-from vastplan.app.planning.source import Source, open_source
+from vastplan.app.planning.source import LiveSource, open_source
 from vastplan.app.planning.sources import changed_sources
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
 from vastplan.app.secrets import revealer
@@ -66,7 +66,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     return replace(planned, plan=sealed(plan))
 
 
-def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+def weigh(workspace: Workspace, options: PlanOptions, source: LiveSource, offline: Composed) -> Planned:
     """The plan's actions, ordered, guarded and checked; without its id, settings, base and other parts that are only reported."""
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
@@ -80,7 +80,7 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     return replace(checked, operations=latest_operations(ledger))
 
 
-def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:
+def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: LiveSource) -> Planned | Finding:
     """The plan of the base, from the same observation; a finding if it cannot be planned or compared."""
     if isinstance(base, Finding):
         return base

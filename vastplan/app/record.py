@@ -10,9 +10,9 @@ from vastplan import __version__
 from vastplan.app.claims import site_claims
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.endpoints import contents, endpoints, places, trusts
-from vastplan.app.files.snapshot import sealed, tables
-from vastplan.app.redact import asked_for, digests_to_keep, seen_object
+from vastplan.app.endpoints import endpoints, site_file_contents, system_addresses, trusts
+from vastplan.app.files.snapshot import sealed, tables_digest
+from vastplan.app.redact import digests_to_keep, seen_object, withheld_labels
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.live.names import names_to_read
 from vastplan.engine.live.observe import Observed
@@ -28,7 +28,7 @@ from vastplan.model.wording import counted
 from vastplan.schema.kind import Kind
 
 
-def record(
+def record_snapshot(
     workspace: Workspace,
     sites: tuple[str, ...],
     without: Collection[str] = (),
@@ -56,7 +56,7 @@ def record(
         count = sum(len(collection.objects) for collection in observed.collections.values())
         progress(f"read {counted(count, 'object')}")
         live_places = endpoints(providers, backend.describe())
-    declared_places, of_files = places(workspace.document), contents(workspace.document)
+    declared_places, of_files = system_addresses(workspace.document), site_file_contents(workspace.document)
     claims = site_claims(others, live_places, kinds)
     return sealed(
         RecordedSnapshot(
@@ -64,7 +64,7 @@ def record(
             document=workspace.name,
             taken=taken.isoformat(timespec="seconds"),
             vastplan=__version__,
-            tables=tables(kinds),
+            tables=tables_digest(kinds),
             sites=tuple(
                 SeenSite(
                     site,
@@ -127,8 +127,10 @@ def _seen_collections(
     for (site, kind), collection in sorted(observed.collections.items()):
         objects = []
         for live in sorted(collection.objects, key=lambda live: live.id):
-            ours = owned_by_id.get((site, kind, live.id))
-            objects.append(seen_object(live, {*(ours.fields if ours else ()), *asked_for(live, labels)}))
+            owned_entry = owned_by_id.get((site, kind, live.id))
+            objects.append(
+                seen_object(live, {*(owned_entry.fields if owned_entry else ()), *withheld_labels(live, labels)})
+            )
         collections.append(
             SeenCollection(
                 site,

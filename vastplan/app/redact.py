@@ -13,7 +13,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.walk import redacted
 
 _SCALAR = (str, int, float, bool, type(None))
-NOT_TOLD = "the system did not report it when the snapshot was taken"
+WITHHELD = "the system did not report it when the snapshot was taken"
 
 
 def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
@@ -35,7 +35,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
     )
 
 
-def asked_for(live: Live, labels: Collection[str]) -> Iterator[str]:
+def withheld_labels(live: Live, labels: Collection[str]) -> Iterator[str]:
     """The paths of others' labels and annotations whose key matches a pattern; none for a kind that holds secrets."""
     if labels and not live.kind.secretive:
         for field in live.kind.fields:
@@ -54,5 +54,5 @@ def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
 
 def _fact(value: Any) -> Figure | dict[str, Figure]:
     if isinstance(value, dict):
-        return {str(key): NOT_TOLD if isinstance(item, Unknown) else item for key, item in value.items()}
-    return NOT_TOLD if isinstance(value, Unknown) or not isinstance(value, int | float) else value
+        return {str(key): WITHHELD if isinstance(item, Unknown) else item for key, item in value.items()}
+    return WITHHELD if isinstance(value, Unknown) or not isinstance(value, int | float) else value

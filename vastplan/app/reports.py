@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vastplan import __version__
+from vastplan.app.current_folder import HERE
 from vastplan.app.files import read_write
-from vastplan.app.here import HERE
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
 from vastplan.model.finding import NOWHERE, Places
@@ -29,7 +29,7 @@ Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
 
 
-def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
+def plan_renderers(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
     """A plan in every format; `attached` are the other report files, which a comment may refer to for the whole plan."""
     names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
 
@@ -67,7 +67,7 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
     }
 
 
-def of_validation(validation: Validation) -> Renderers:
+def validation_renderers(validation: Validation) -> Renderers:
     """The validation of a valid document."""
 
     def rows() -> Results:
@@ -78,7 +78,7 @@ def of_validation(validation: Validation) -> Renderers:
     return {".json": _json(lambda: validation), **_results(rows)}
 
 
-def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
+def drift_renderers(drift: Drift, places: Places = NOWHERE) -> Renderers:
     """A drift check in every format."""
 
     def comment() -> str:
@@ -132,7 +132,7 @@ def of_move(plan: MovePlan, command: str) -> Renderers:
     return {".html": page}
 
 
-def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
+def receipt_renderers(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     """The result of an apply."""
 
     def applied() -> Printed:
@@ -148,7 +148,7 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     return {".json": _json(applied), **_results(rows)}
 
 
-def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Renderers:
+def problem_renderers(command: str, paths: Sequence[Path], problems: Problems) -> Renderers:
     """The problems of a command that stopped. Without figures there is no `.prom`: an old one stays, and its age can be seen."""
     name = document_name(paths)
 
@@ -175,7 +175,7 @@ def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Rend
     }
 
 
-def places(planned: Planned) -> Places:
+def entry_places(planned: Planned) -> Places:
     """The place in the document of each address's entry, for reports that show a result on its line."""
     return {str(entry.address): entry.where for entry in planned.entries}
 
@@ -219,12 +219,12 @@ def document_name(paths: Sequence[Path]) -> str:
     return (paths[0] if paths else HERE).absolute().stem
 
 
-def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
+def write_reports(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
     """Write each file in the format of its ending and return those written. Raises `VastplanError`."""
     written = []
     for file in paths:
         if file.suffix in renderers:
             # Atomic, because a collector may read at any time. The umask decides the mode: a report holds no secret.
-            read_write.write(file, guarded(renderers[file.suffix]()).encode(), f"the report {file}", mode=None)
+            read_write.write_file(file, guarded(renderers[file.suffix]()).encode(), f"the report {file}", mode=None)
             written.append(file)
     return written

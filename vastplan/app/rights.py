@@ -20,13 +20,13 @@ from vastplan.schema.operations import ApiOperation, Purpose, read_operations, w
 from vastplan.schema.system import System, discover_systems
 
 
-def written(registry: Registry) -> frozenset[str]:
+def writable_kinds(registry: Registry) -> frozenset[str]:
     """The kinds whose objects a document can have, itself or by composition; all others are only read."""
     made = {name for composition in registry.compositions.values() for name in composition.creates}
     return frozenset(name for name, kind in registry.kinds.items() if kind.section or name in made)
 
 
-def operations(
+def api_operations(
     system: System[Any], kinds: Iterable[Kind], writable: Set[str], changed: Set[str]
 ) -> Iterator[ApiOperation]:
     """The API calls to a system for some kinds, and its other calls. Kinds in `changed` are also written; kinds in `writable`, which
@@ -51,12 +51,12 @@ def by_task(system: System[Any], asked: Iterable[ApiOperation]) -> dict[Purpose,
     return {task: frozenset(rights if task is Purpose.READ else rights - needed) for task, rights in found.items()}
 
 
-def rights_of(workspace: Workspace) -> DocumentRights:
+def document_rights(workspace: Workspace) -> DocumentRights:
     """The rights that a document needs in each of its systems with an access model, without a network. Raises `Invalid`."""
     kinds, entries = workspace.registry.kinds, workspace.composed().entries
     has = workspace.systems()
-    facts = checks.facts_of(workspace, workspace.composed())
-    read = collections_to_read(kinds, entries, {}, has) | checks.collections_to_read(facts)
+    facts = checks.check_facts(workspace, workspace.composed())
+    read = collections_to_read(kinds, entries, {}, has) | checks.collections_of_checks(facts)
     read |= isolation.collections(kinds, has, has)
     changed = {(entry.address.site, entry.address.kind) for entry in entries}
     for site, name in changed:
@@ -72,7 +72,7 @@ def rights_of(workspace: Workspace) -> DocumentRights:
                 [kinds[kind] for at, kind in sorted(read) if at == site and kinds[kind].system == name],
                 {kind for at, kind in changed if at == site},
                 {kind: named.get((site, kind), NOTHING_NAMED) for kind in kinds},
-                written(workspace.registry),
+                writable_kinds(workspace.registry),
             )
             for site in has
             for name in sorted(has[site])
@@ -92,7 +92,7 @@ def _of_system(
     single = [kind for kind in kinds if kind.read_by_name and not isinstance(kind.endpoint.shape, Asked | AskedMembers)]
     listed = [kind for kind in kinds if kind not in single]
     asked = [
-        each for each in operations(system, listed, writable, changed) if each.task in (Purpose.READ, Purpose.WRITE)
+        each for each in api_operations(system, listed, writable, changed) if each.task in (Purpose.READ, Purpose.WRITE)
     ]
     needed = by_task(system, (each for each in asked if not each.optional))
     everything = by_task(system, asked)
@@ -117,9 +117,9 @@ def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjec
     for name in named.called:
         places.setdefault("", set()).add(name)
     for namespace, inside in sorted(places.items()):
-        ours = {name for name in inside if name in named.called or f"{namespace}/{name}".lstrip("/") in named.whole}
+        own = {name for name in inside if name in named.called or f"{namespace}/{name}".lstrip("/") in named.whole}
         reading, writing = (
             tuple(sorted(right.verb for right in needed[task])) for task in (Purpose.READ, Purpose.WRITE)
         )
         on = next(right.on for right in needed[Purpose.READ])
-        yield NamedObjects(on, namespace, tuple(sorted(inside)), tuple(sorted(ours)), reading, writing)
+        yield NamedObjects(on, namespace, tuple(sorted(inside)), tuple(sorted(own)), reading, writing)

@@ -123,7 +123,7 @@ def _taken(field: Field, default: ServerDefault) -> str:
     return f"Left out, {taken} ({_EVIDENCE[default.evidence]}{since})."
 
 
-def schema(name: str) -> Schema:
+def json_schema(name: str) -> Schema:
     """The schema `desired-state`, `plan`, `snapshot`, `ledger`, `approvals` or `connections`, or that of a command's output (`PRINTED`)."""
     if name in PRINTED:
         printed = _open(TypeAdapter(PRINTED[name]).json_schema(mode="serialization"))
@@ -144,7 +144,7 @@ def schema(name: str) -> Schema:
         return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=Described), "vastplan ledger part")
     if name == "connections":
         connections = _models().connections_file.model_json_schema(schema_generator=Described)
-        _say_systems(connections["$defs"])
+        _list_systems(connections["$defs"])
         return _titled(connections, "vastplan connections file")
     from vastplan.app.files.approvals import ApprovalsFile
 
@@ -164,7 +164,7 @@ def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Desc
     head = defs.pop(specs.Head.__name__)
     properties: Schema = dict(head["properties"])
     _without_commands(defs)
-    _say_systems(defs)
+    _list_systems(defs)
     for entry_type in types:
         part = defs.pop(entry_type.model.__name__)
         part.pop("required", None)
@@ -200,7 +200,7 @@ def _without_commands(defs: Schema) -> None:
                 field["anyOf"].remove(command)
 
 
-def _say_systems(defs: Schema) -> None:
+def _list_systems(defs: Schema) -> None:
     """Describe the fields that are generated for each system: they have no docstring, so their model's first line is used."""
     for model in (specs.Connections, specs.SiteSpec, specs.LedgerSpec):
         for field in defs.get(model.__name__, {}).get("properties", {}).values():

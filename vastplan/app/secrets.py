@@ -47,7 +47,7 @@ def of_document(source: AnySecret, allowed: SecretSources) -> Callable[[], str]:
     return lambda: revealer(allowed)(SecretSource((kind, where)))
 
 
-def beside(folder: Path) -> Callable[[str], bytes]:
+def folder_reader(folder: Path) -> Callable[[str], bytes]:
     """Returns a reader for files relative to `folder`, for file names from a trusted author."""
     return lambda name: regular_files.read_regular(folder / name, regular_files.SECRET_BYTES)
 

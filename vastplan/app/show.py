@@ -57,7 +57,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         _part(part.address, planned.matches.match(part.address), actions) for part in _parts(address, planned.entries)
     ]
     about = {str(address), *(part["address"] for part in parts)}
-    told = [row for row in planned.plan.replications if row.address in about]
+    reported = [row for row in planned.plan.replications if row.address in about]
     if entry is None:
         state = f"consists of {counted(len(parts), 'object')}"
         nothing: dict[str, Any] = {
@@ -69,7 +69,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
             "unsaid": [],
             "writers": [],
         }
-        return {**nothing, "address": str(address), "state": state, "parts": parts, "replications": told}
+        return {**nothing, "address": str(address), "state": state, "parts": parts, "replications": reported}
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
     live = planned.matches.symbolic(kind, match.live, references(entry.values)) if match.live else {}
@@ -103,7 +103,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         "unsaid": _unsaid(match.live, entry, planned.observed) if match.live else [],
         "writers": list(match.live.writers) if match.live else [],
         "parts": parts,
-        "replications": told,
+        "replications": reported,
     }
 
 
@@ -131,11 +131,11 @@ def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]
 def _withheld(leaf: Leaf) -> bool:
     """Whether a live value is not shown: a secret, a reference, others' labels, or a key that its field does not show."""
     field = leaf.field
-    told = field.shown is None or field.shown.has(leaf.path[-1])
-    return field.undisclosed or field.has_references or field.keys_of_others is not None or not told
+    shown = field.shown is None or field.shown.has(leaf.path[-1])
+    return field.undisclosed or field.has_references or field.keys_of_others is not None or not shown
 
 
-def parts_of(workspace: Workspace, address: Address) -> tuple[str, ...]:
+def composite_parts(workspace: Workspace, address: Address) -> tuple[str, ...]:
     """The objects of a composite entry, as far as they are known without its systems."""
     return tuple(str(part.address) for part in _parts(address, workspace.composed().entries))
 

@@ -24,10 +24,10 @@ from vastplan.sim.world import World
 
 __all__ = ["PLANES", "serve_document", "serve_plane"]
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def serve_document(workspace: Workspace, tell: Tell) -> None:
+def serve_document(workspace: Workspace, report: Report) -> None:
     """Serve every simulated site of the document; other commands on it then use these servers."""
     document = workspace.document
     systems = {name: site.systems for name, site in document.sites().items() if document.connections[name].simulated}
@@ -45,12 +45,12 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
             world.publish()
         for endpoint in world.endpoints_for_people():
             user = f"  user {endpoint.username}" if endpoint.username else ""
-            tell(
+            report(
                 f"{endpoint.site} {endpoint.system}: {endpoint.url}{user}  CA {endpoint.ca_file}"
                 + (f"  kubeconfig {endpoint.kubeconfig}" if endpoint.kubeconfig else "")
             )
-        tell(f"credentials: {world.folder / 'endpoints.json'}")
-        tell("ready; Ctrl-C ends it")
+        report(f"credentials: {world.folder / 'endpoints.json'}")
+        report("ready; Ctrl-C ends it")
         _until_interrupted(world.pass_time)
     finally:
         world.stop()
@@ -66,7 +66,7 @@ def serve_plane(
     version: str | None,
     rate: int | None,
     strict: bool,
-    tell: Tell,
+    report: Report,
 ) -> None:
     """Serve one of `PLANES`; prints its URL, its CA certificate's path and, for Kubernetes, a kubeconfig's."""
     standalone = PLANES[system]
@@ -93,15 +93,15 @@ def serve_plane(
         f"{system}-{urlsplit(server.url).port}"  # several may be served from one folder, each with its own certificate
     )
     ca = write_pem(authority, folder / f"{name}.ca.pem")
-    tell(f"url: {server.url}")
-    tell(f"ca certificate: {ca.resolve()}")
+    report(f"url: {server.url}")
+    report(f"ca certificate: {ca.resolve()}")
     if standalone.kubeconfig is not None:
         path = folder / f"{name}.kubeconfig"
         private_files.write(path, standalone.kubeconfig(server.url, authority.pem(), secret, "sim").encode())
-        tell(f"kubeconfig: {path.resolve()}")
+        report(f"kubeconfig: {path.resolve()}")
     if password is None:
-        tell(standalone.credentials.format(user=user, secret=secret))
-    tell("ready; Ctrl-C ends it")
+        report(standalone.credentials.format(user=user, secret=secret))
+    report("ready; Ctrl-C ends it")
     try:
         _until_interrupted()
     finally:

@@ -32,10 +32,10 @@ class Checked:
 def check_document(workspace: Workspace, today: date) -> Checked:
     """Compose the document and check it. Raises `Invalid` if it cannot be composed."""
     composed = workspace.composed()
-    facts = checks.facts_of(workspace, composed)
+    facts = checks.check_facts(workspace, composed)
     missing = missing_secrets.not_here(workspace.document, composed.entries)
     skew = check_versions(workspace, composed.entries)
-    findings = checks.findings(workspace, facts, today)
+    findings = checks.check_findings(workspace, facts, today)
     return Checked(
         findings=(*composed.findings, *missing, *skew, *findings),
         objects=len(composed.entries),

@@ -112,10 +112,10 @@ class Workspace:
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
         """A digest of the document's objects and settings: equal for two ways of writing the same."""
-        from vastplan.app.head import settings
+        from vastplan.app.head import head_settings
 
         resolved = {str(entry.address): entry.values for entry in entries}
-        text = json_text({"name": self.name, "settings": settings(self.document), "entries": resolved})
+        text = json_text({"name": self.name, "settings": head_settings(self.document), "entries": resolved})
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -167,13 +167,13 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     """VP230 for two entries that would be the same object, or would deliver values to the same place. Two composite entries are
     reported once, for the first pair of their objects."""
     seen: dict[tuple[Any, ...], Entry] = {}
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     findings = []
 
-    def is_told(entry: Entry, first: Entry) -> bool:
+    def is_reported(entry: Entry, first: Entry) -> bool:
         pair = (entry.origin, first.origin)
-        known = all(pair) and pair in told
-        told.add(pair)
+        known = all(pair) and pair in reported
+        reported.add(pair)
         return known
 
     for entry in entries:
@@ -191,13 +191,13 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                 if first.address.kind != kind.name:
                     what, fix = kind.endpoint.manifest[1], "write another name for one of them"
                     text = f"is the same {what} ({same}) as one that {first.origin or first.address} creates, at {first.where}"
-                if not is_told(entry, first):
+                if not is_reported(entry, first):
                     findings.append(_twice(entry, text, fix))
                 continue
         for together in kind.unique:
             if all(entry.values.get(name) is not None for name in together):
                 first = _first(seen, entry, together, kind.name)
-                if first is not entry and not is_told(entry, first):
+                if first is not entry and not is_reported(entry, first):
                     text = f"{_listed(entry, together)} is also that of {first.origin or first.address}, and only one {kind.name} can have it"
                     findings.append(_twice(entry, text, f"write another {together[0]} for one of them"))
         delivers = delivers_of(kind, entry.values)
@@ -214,8 +214,8 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...], among: str) -> Entry:
     """The first entry on the site and in the group `among` with these values of the fields; references compare by their target."""
     values = (entry.values.get(name) for name in names)
-    told = (str(value.target if isinstance(value, Ref) else value) for value in values)
-    return seen.setdefault((entry.address.site, among, *names, *told), entry)
+    others = (str(value.target if isinstance(value, Ref) else value) for value in values)
+    return seen.setdefault((entry.address.site, among, *names, *others), entry)
 
 
 def _listed(entry: Entry, names: tuple[str, ...]) -> str:

@@ -89,7 +89,7 @@ def _run(request: Request, screen: Screen) -> int:
     except Invalid as problem:
         if with_document is request:
             raise
-        from vastplan.app.here import no_document
+        from vastplan.app.current_folder import no_document
 
         raise no_document(request.typed_name()) or problem from None
 

@@ -18,7 +18,7 @@ from vastplan.cli.parser import parser
 from vastplan.model.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from vastplan.app.completion import Source
+    from vastplan.app.completion import CompletionSource
 
 MOST = 200
 """The most candidates; if there are more, common beginnings replace them."""
@@ -225,40 +225,42 @@ class Place:
         if metavar == "CODE":
             return Candidates(completion.codes())
         if metavar == "PLACE":
-            return Candidates(completion.places(typed))
+            return Candidates(completion.explain_places(typed))
         if metavar == "KIND" or action.dest == "kinds":
-            return Candidates(completion.kinds())
+            return Candidates(completion.kind_names())
         source = self._source()
         if metavar == "SITE":
-            return Candidates(completion.sites(source))
+            return Candidates(completion.site_names(source))
         if metavar == "SITE[,SITE]":
             before = typed[: typed.rfind(",") + 1]
-            return Candidates([before + site for site in completion.sites(source) if site not in before.split(",")])
+            return Candidates(
+                [before + site for site in completion.site_names(source) if site not in before.split(",")]
+            )
         if metavar in OPERATIONS:
-            return Candidates(completion.operations(source, metavar.lower()))
+            return Candidates(completion.operation_names(source, metavar.lower()))
         if metavar in ADDRESSES:
             return Candidates(self._addresses(source, metavar, typed), separator="/")
         return Candidates()
 
-    def _addresses(self, source: Source, metavar: str, typed: str) -> Collection[str]:
+    def _addresses(self, source: CompletionSource, metavar: str, typed: str) -> Collection[str]:
         from vastplan.app import completion
 
         site, slash, _ = typed.partition("/")
         maybe_file = not source.paths
         if not completion.is_plan(source) and (maybe_file or not slash):  # fast, however large the document is
-            sites = completion.sites(source)
+            sites = completion.site_names(source)
             if site not in sites or not slash:
                 return [f"{name}/" for name in sites]
         if self.commands[:1] == ["ledger"] and metavar != "NEW":
-            return completion.owned(source)
+            return completion.owned_addresses(source)
         return completion.addresses(source)
 
-    def _source(self) -> Source:
-        from vastplan.app.completion import Source
+    def _source(self) -> CompletionSource:
+        from vastplan.app.completion import CompletionSource
 
         paths = tuple(Path(path).expanduser() for path in self.values.get("paths", ()))
         connections = [Path(path).expanduser() for path in self.values.get("connections", ())]
-        return Source(paths, connections[-1] if connections else None)
+        return CompletionSource(paths, connections[-1] if connections else None)
 
 
 def _if_known(candidates: Callable[[], Candidates]) -> Candidates:

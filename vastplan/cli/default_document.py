@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.app.here import HERE
+from vastplan.app.current_folder import HERE
 from vastplan.cli.address import is_address
 from vastplan.cli.request import Request
 from vastplan.cli.requests.drift import DriftRequest

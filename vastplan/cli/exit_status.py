@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from vastplan.app.planning.check import forbidden, refuse_wrong, split, wrong
+from vastplan.app.planning.check import check_errors, refuse_wrong, split_path_findings, wrong
 from vastplan.model import errors
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import HeldAgainst, Plan
 
-__all__ = ["conditions_of_plan", "conditions_of_receipt", "forbidden", "refuse_wrong", "split", "untouched", "wrong"]
+__all__ = [
+    "check_errors",
+    "conditions_of_plan",
+    "conditions_of_receipt",
+    "refuse_wrong",
+    "split_path_findings",
+    "untouched",
+    "wrong",
+]
 
 
 def untouched(plan: Plan) -> Receipt:
@@ -22,7 +30,7 @@ def untouched(plan: Plan) -> Receipt:
 def conditions_of_plan(plan: Plan) -> set[int]:
     """The exit codes that apply to a plan."""
     conditions: set[int] = set()
-    if any(action.blocked for action in plan.actions) or forbidden(plan) or split(plan):
+    if any(action.blocked for action in plan.actions) or check_errors(plan) or split_path_findings(plan):
         conditions.add(errors.BLOCKED)
     if plan.actions or (plan.head is not None and plan.head.changes and plan.head.against is HeldAgainst.BASE):
         conditions.add(errors.CHANGES)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
-from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.files.approvals import load_approvals as load_approvals
 from vastplan.app.files.versioned import VersionedFile
 from vastplan.app.locks import lock_holder
 from vastplan.app.workspace import Workspace, open_workspace

@@ -26,7 +26,7 @@ def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set
     A file that cannot be written is reported on standard error and does not stop the command, whose result is still printed.
     """
     try:
-        for file in reports.write(request.reports, renderers):
+        for file in reports.write_reports(request.reports, renderers):
             screen.progress(f"wrote {file}")
     except VastplanError as problem:
         screen.error(str(problem))
@@ -36,14 +36,14 @@ def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set
 
 def problems(request: Request, screen: Screen, problems: Problems) -> None:
     """Write the reports of a command that stopped; a file that cannot be written is only reported."""
-    write(request, screen, reports.of_problems(request.command, request.paths, problems))
+    write(request, screen, reports.problem_renderers(request.command, request.paths, problems))
 
 
 def show_plan(
     request: PlanRequest | ShowRequest, screen: Screen, plan: Plan, files: Iterable[Path], places: Places = NOWHERE
 ) -> set[int]:
     """Print a plan in the requested format, and write its reports like `write`; `files` contain the plan already."""
-    renderers = reports.of_plan(plan, [*request.reports, *files], places)
+    renderers = reports.plan_renderers(plan, [*request.reports, *files], places)
     if request.format is Format.TEXT:
         plan_as_text(screen, plan, request.expand)
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vastplan.app.files.approvals import load as load_approvals
-from vastplan.app.files.review_key import load as load_review_key
+from vastplan.app.files.approvals import load_approvals as load_approvals
+from vastplan.app.files.review_key import load_review_key as load_review_key
 from vastplan.app.plan import PlanOptions
 from vastplan.app.workspace import Workspace
 from vastplan.cli.requests.planning import PlanningRequest

@@ -27,12 +27,12 @@ from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.value import from_json, references
 
-_There = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
+_Existing = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
 """How many operations run at once: so many for each connected system, within a least and a most."""
 
 
-def carry_out(
+def carry_out_plan(
     plan: Plan,
     again: Planned,
     context: ApplyContext,
@@ -57,10 +57,10 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
     renoted = moved_references(context.kinds, again.everything, context.ledger, moves)
     endpoints = {part.site: part.endpoints for part in again.plan.parts}
     for site, session in ledgers.sessions.items():
-        there = _there(context, site, session.part.key)
+        existing = _existing(context, site, session.part.key)
         made = _made_by_one_cut_off(again, session.part)
         intents = {
-            str(action.address): _intent(context, action, session.part.key, begun, there)
+            str(action.address): _intent(context, action, session.part.key, begun, existing)
             for action in plan.actions
             # a refused action gets no intent: nothing in it is evaluated, least of all the source of a secret
             if action.address.site == site and not action.blocked and action.address not in context.overtaken
@@ -128,12 +128,12 @@ def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
     return {system: place for system, place in endpoints.items() if place and system != "ledger"}
 
 
-def _there(context: ApplyContext, site: str, key: str) -> _There:
+def _existing(context: ApplyContext, site: str, key: str) -> _Existing:
     """Returns a lookup of a site's live objects of a kind, grouped by their identity fields; each kind is computed once."""
     return cache(lambda kind: objects_by_identity(context.matches, site, context.kinds[kind], key))
 
 
-def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _There) -> Intent:
+def _intent(context: ApplyContext, action: Action, key: str, at: str, existing: _Existing) -> Intent:
     fields: dict[str, str] = {}
     before: tuple[str, ...] | None = None
     kind = context.kinds[action.address.kind]
@@ -141,7 +141,7 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _Th
         values = context.revealed(from_json(dict(action.desired)))
         fields = digests(kind, values, key)
         if kind.distinct_by_id and action.verb in (Verb.CREATE, Verb.REPLACE):
-            before = tuple(live.id for live in there(kind.name).get(entry_identity(kind, fields), ()))
+            before = tuple(live.id for live in existing(kind.name).get(entry_identity(kind, fields), ()))
     return Intent(action.verb.value, fields, action.id, at, before)
 
 

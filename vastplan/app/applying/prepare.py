@@ -10,7 +10,7 @@ from vastplan.app.connect import Providers
 from vastplan.app.locks import LockedLedgers
 from vastplan.app.planning.request import Planned
 from vastplan.app.secrets import revealer
-from vastplan.app.stale.borne_out import BorneOut
+from vastplan.app.stale.confirmation import BorneOut
 from vastplan.app.workspace import Workspace
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.deciding.staleness import overtaken

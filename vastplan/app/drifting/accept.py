@@ -78,7 +78,7 @@ def accept(
     return accepted
 
 
-def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
+def first_acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
     """The first `ADDRESS.FIELD` that `--accept` can take; "" if there is none.
 
     A field of an entry's own object is returned untested; for composed objects the first few fields are tried out.
@@ -254,4 +254,4 @@ def _write(file: Path, text: str, before: str) -> None:
         raise VastplanError(f"{file} cannot be read: {problem.strerror}") from None
     if _read(target) != before:
         raise VastplanError(f"{file} changed while it was read; nothing was written to it")
-    read_write.write(target, text.encode(), str(file), mode)
+    read_write.write_file(target, text.encode(), str(file), mode)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from vastplan.app.drifting.rehearsed import live_key, made_by_rehearsals
+from vastplan.app.drifting.rehearsal_objects import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.creator import creator_of
@@ -33,7 +33,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
     standing = standings(planned.matches, others, planned.matches.owned)
     rehearsed = made_by_rehearsals(planned.operations)
     coverage, unmanaged, controller_owned, elsewhere = [], [], [], []
-    for site, kind in in_use(planned, workspace):
+    for site, kind in reported_collections(planned, workspace):
         managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
         for live in planned.observed.objects(site, kind):
             match standing.of(live):
@@ -59,7 +59,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
     return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned), tuple(elsewhere))
 
 
-def in_use(planned: Planned, workspace: Workspace) -> list[tuple[str, str]]:
+def reported_collections(planned: Planned, workspace: Workspace) -> list[tuple[str, str]]:
     """The collections that coverage reports, as site and kind: readable, and of kinds that a document can have or this one has."""
     kinds = set(workspace.registry.types) | {entry.address.kind for entry in planned.entries}
     sites = {part.site for part in planned.plan.parts}

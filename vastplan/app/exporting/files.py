@@ -41,7 +41,7 @@ class NewFile:
         return self.text.encode()
 
 
-def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dict[str, State]:
+def write_export_files(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dict[str, State]:
     """Write the files and return the state of each by name. Raises `VastplanError`; for a file in the way before anything is written."""
     _open(folder)
     try:
@@ -58,17 +58,23 @@ def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dic
             names = some(foreign, show=inert)
             fix = "move it away, or give --overwrite to overwrite it"
             raise VastplanError(f"{inert(str(folder))}: {names}: written by somebody else, or edited since; {fix}")
-        ours = {**noted, **{file.name: (_digest(file.content),) for file in files}}
-        if ours != noted:
+        written_digests = {**noted, **{file.name: (_digest(file.content),) for file in files}}
+        if written_digests != noted:
             # The manifest has the new digests before the files are written: after an interruption the next export may replace them.
-            _note(folder, {name: tuple(dict.fromkeys((*noted.get(name, ()), *ours[name]))) for name in ours})
+            _note(
+                folder,
+                {
+                    name: tuple(dict.fromkeys((*noted.get(name, ()), *written_digests[name])))
+                    for name in written_digests
+                },
+            )
         for file in files:
             path = folder / file.name
             _make_room(folder, file.name)
             if states[file.name] != "unchanged" or _is_open(path, file.mode):
-                read_write.write(path, file.content, inert(str(path)), file.mode)
-        if ours != noted:
-            _note(folder, ours)
+                read_write.write_file(path, file.content, inert(str(path)), file.mode)
+        if written_digests != noted:
+            _note(folder, written_digests)
     except OSError as problem:
         raise VastplanError(f"{inert(str(folder))} cannot be written to: {problem.strerror}") from None
     return states
@@ -121,7 +127,7 @@ def _noted(files: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, ...
 
 def _note(folder: Path, files: Mapping[str, tuple[str, ...]]) -> None:
     content = json.dumps({"format_version": "1.0", "files": files}, indent=1, sort_keys=True).encode() + b"\n"
-    read_write.write(folder / MANIFEST, content, f"{inert(str(folder))}/{MANIFEST}", mode=None)
+    read_write.write_file(folder / MANIFEST, content, f"{inert(str(folder))}/{MANIFEST}", mode=None)
 
 
 def _state(folder: Path, file: NewFile) -> State:

@@ -73,7 +73,7 @@ class ApprovalsFile(Spec):
     """Approvals of this change, one for each object."""
 
 
-def load(path: Path) -> tuple[Approval, ...]:
+def load_approvals(path: Path) -> tuple[Approval, ...]:
     """The approvals in a file. Raises `Invalid`."""
     tree = load_yaml(path, str(path))
     if other_files.is_document(tree):

@@ -29,7 +29,7 @@ def _is_approvable(action: Action, block: Block) -> bool:
     return needed or bool(block.max_used or block.max_orphans)
 
 
-def refuse(file: Path, document: Sequence[Path]) -> None:
+def refuse_file(file: Path, document: Sequence[Path]) -> None:
     """Raises `VastplanError` if the file exists, or would be read as a part of the document."""
     if file.exists() or file.is_symlink():
         raise VastplanError(f"--approvals-template {file}: it exists already, and vastplan overwrites no approvals")
@@ -40,20 +40,20 @@ def refuse(file: Path, document: Sequence[Path]) -> None:
         )
 
 
-def write(file: Path, plan: Plan, today: date) -> int:
+def write_approvals(file: Path, plan: Plan, today: date) -> int:
     """Write a new file and return the number of actions in it; writes nothing if no approval is needed."""
     actions = to_approve(plan)
     if not actions:
         return 0
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(template(plan, actions, today))
+            opened.write(approvals_text(plan, actions, today))
     except OSError as problem:
         raise VastplanError(f"--approvals-template {file}: it cannot be written: {problem.strerror}") from None
     return len(actions)
 
 
-def template(plan: Plan, actions: Sequence[Action], today: date) -> str:
+def approvals_text(plan: Plan, actions: Sequence[Action], today: date) -> str:
     """The text of the file. Names and texts from systems are in one-line comments, addresses in quotes."""
     head = (
         f"Approvals that the plan {plan.id[:12]} of {inert(plan.document, 80)}, made {plan.created}, needs.",

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-def to_data(export: LedgerExport) -> dict[str, Any]:
+def export_to_data(export: LedgerExport) -> dict[str, Any]:
     """The export as JSON-able data."""
     data: dict[str, Any] = canonical_json.plain_json(export)
     return data
 
 
-def from_data(data: dict[str, Any]) -> LedgerExport:
-    """The inverse of `to_data`. Raises `ValueError` for data that is not an export, an object or address twice, or one without id."""
+def export_from_data(data: dict[str, Any]) -> LedgerExport:
+    """The inverse of `export_to_data`. Raises `ValueError` for data that is not an export, an object or address twice, or one without id."""
     export = _adapter().validate_python(data)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     ids = {(*address[:2], exported.id) for address, exported in zip(addresses, export.objects, strict=True)}
@@ -40,8 +40,8 @@ def _adapter() -> TypeAdapter[LedgerExport]:
 EXPORT_FILE: VersionedFile[LedgerExport] = VersionedFile(
     name="ledger export",
     version=FORMAT_VERSION,
-    to_data=to_data,
-    from_data=from_data,
+    to_data=export_to_data,
+    from_data=export_from_data,
     messages=Messages(
         cut_short=": it was cut short or damaged; export again",
         other_version="has format {version}; this vastplan reads {ours}: export again with this one",

@@ -28,14 +28,14 @@ _WITH_ADDRESSES = ("actions", "operations", "left")
 """The lists of a plan whose members have an address, which is text in the file."""
 
 
-def to_data(plan: Plan) -> dict[str, Any]:
+def plan_to_data(plan: Plan) -> dict[str, Any]:
     """The plan as JSON-able data."""
     data: dict[str, Any] = canonical_json.plain_json(plan)
     return data
 
 
-def from_data(data: dict[str, Any]) -> Plan:
-    """The inverse of `to_data`; fields with a default may be missing. Raises what its parts raise, mostly `ValueError`."""
+def plan_from_data(data: dict[str, Any]) -> Plan:
+    """The inverse of `plan_to_data`; fields with a default may be missing. Raises what its parts raise, mostly `ValueError`."""
     lists = {
         name: [{**member, "address": Address.parse(member["address"])} for member in data.get(name, ())]
         for name in _WITH_ADDRESSES
@@ -52,7 +52,7 @@ def _adapter() -> TypeAdapter[Plan]:
 
 def _coherent(data: dict[str, Any]) -> Plan:
     """The plan in data that somebody may have edited. Raises `ValueError` for values that contradict each other or their fields."""
-    plan = from_data(data)
+    plan = plan_from_data(data)
     if any(datetime.fromisoformat(time).tzinfo is None for time in (plan.created, plan.expires)):
         raise ValueError("a time without a zone")
     acted_on = {action.address: action for action in plan.actions}
@@ -90,7 +90,7 @@ def _paths(values: Mapping[str, Any], inside: str) -> Iterator[str]:
 PLAN_FILE: VersionedFile[Plan] = VersionedFile(
     name="plan",
     version=FORMAT_VERSION,
-    to_data=to_data,
+    to_data=plan_to_data,
     from_data=_coherent,
     messages=Messages(
         cut_short=": it was cut short or damaged; plan again",
@@ -115,11 +115,11 @@ def looks_like_plan(path: Path) -> bool:
 
 def documents(plan: Plan) -> tuple[Path, ...]:
     """The paths of a plan's document: in the folder where the plan was created or, if they do not exist there, in the current folder."""
-    there = made_of(plan)
-    return there if plan.folder and all(path.exists() for path in there) else _named(plan)
+    paths = document_paths(plan)
+    return paths if plan.folder and all(path.exists() for path in paths) else _named(plan)
 
 
-def made_of(plan: Plan) -> tuple[Path, ...]:
+def document_paths(plan: Plan) -> tuple[Path, ...]:
     """The paths of a plan's document when the plan was created."""
     return tuple(Path(plan.folder) / path for path in _named(plan))
 

@@ -13,7 +13,7 @@ from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import VastplanError
 
 
-def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
+def write_file(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
     """Write a new file over the old one of that name, or raise `VastplanError` and leave it; `mode` as in `write_atomically`.
 
     Commands write every file with a typed name through this function. A symbolic link is replaced, never followed: whoever can
@@ -23,10 +23,10 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
 
     try:
         place = _place(path)
-        there = _mode(place)
-        if stat.S_ISDIR(there):
+        old_mode = _mode(place)
+        if stat.S_ISDIR(old_mode):
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        if there and not (stat.S_ISREG(there) or stat.S_ISLNK(there)):
+        if old_mode and not (stat.S_ISREG(old_mode) or stat.S_ISLNK(old_mode)):
             raise VastplanError(f"{name} is not written: it is a device or a pipe")
         write_atomically(place, content, mode)
     except OSError as problem:
@@ -71,6 +71,6 @@ def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], N
     return data, version if isinstance(version, str) else ""
 
 
-def same_major(version: str, ours: str) -> bool:
-    """Whether a file of that format version can be read: its major version is that of `ours`."""
-    return version.split(".")[0] == ours.split(".")[0]
+def same_major(version: str, own: str) -> bool:
+    """Whether a file of that format version can be read: its major version is that of `own`."""
+    return version.split(".")[0] == own.split(".")[0]

@@ -42,7 +42,7 @@ class ReviewKey:
         return hashlib.blake2b(said, key=self.secret, digest_size=_SIZE).hexdigest()
 
 
-def load(path: Path, document: Document) -> ReviewKey:
+def load_review_key(path: Path, document: Document) -> ReviewKey:
     """The key in a file. Raises `VastplanError` for a key of a wrong length, or where a document could read it or supply its own."""
     name = f"the review key {path}"
     refuse_in_reach(path, name, document)

@@ -41,7 +41,7 @@ Verify = Callable[[bytes], None]
 """Raises `VastplanError` for bytes of a file without a valid signature."""
 
 
-def beside(plan: Path) -> Path:
+def signature_path(plan: Path) -> Path:
     """The path of a plan's signature."""
     return plan.with_name(plan.name + ENDING)
 
@@ -55,8 +55,8 @@ def private_key(file: Path) -> Ed25519PrivateKey:
 
     content = _content(file, "the key")
     try:
-        ours = b"BEGIN OPENSSH PRIVATE KEY" in content
-        read = serialization.load_ssh_private_key if ours else serialization.load_pem_private_key
+        is_openssh = b"BEGIN OPENSSH PRIVATE KEY" in content
+        read = serialization.load_ssh_private_key if is_openssh else serialization.load_pem_private_key
         key = read(content, None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
@@ -75,8 +75,8 @@ def public_keys(file: Path) -> tuple[Ed25519PublicKey, ...]:
     keys = []
     for text in _PUBLIC.findall(_content(file, "the public key")):
         try:
-            ours = text.startswith(b"ssh-")
-            key = serialization.load_ssh_public_key(text) if ours else serialization.load_pem_public_key(text)
+            is_openssh = text.startswith(b"ssh-")
+            key = serialization.load_ssh_public_key(text) if is_openssh else serialization.load_pem_public_key(text)
         except (ValueError, UnsupportedAlgorithm):
             continue
         keys += [key] if isinstance(key, Ed25519PublicKey) else []
@@ -87,21 +87,21 @@ def public_keys(file: Path) -> tuple[Ed25519PublicKey, ...]:
     return tuple(keys)
 
 
-def sign(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
+def sign_plan(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
     """Sign the content of a plan file and return the path of the signature. Raises `VastplanError`."""
-    file = beside(plan)
+    file = signature_path(plan)
     data = {
         "format_version": FORMAT_VERSION,
-        "key": fingerprint(key.public_key()),
+        "key": key_fingerprint(key.public_key()),
         "signature": base64.b64encode(key.sign(_MEANING + content)).decode(),
     }
-    read_write.write(file, canonical_json.json_file_text(data).encode(), f"the signature {file}", mode=0o644)
+    read_write.write_file(file, canonical_json.json_file_text(data).encode(), f"the signature {file}", mode=0o644)
     return file
 
 
-def required(plan: Path, keys: Path) -> Verify:
+def signature_check(plan: Path, keys: Path) -> Verify:
     """Returns a check of a plan file's bytes: the signature beside the plan must match them and be by one of the keys in the file."""
-    trusted = {fingerprint(key): key for key in public_keys(keys)}
+    trusted = {key_fingerprint(key): key for key in public_keys(keys)}
 
     def verify(content: bytes) -> None:
         from cryptography.exceptions import InvalidSignature
@@ -117,13 +117,13 @@ def required(plan: Path, keys: Path) -> Verify:
             key.verify(signature, _MEANING + content)
         except InvalidSignature:
             raise VastplanError(
-                f"the plan {plan} differs from what was signed: it or {beside(plan).name} was changed; plan and sign again"
+                f"the plan {plan} differs from what was signed: it or {signature_path(plan).name} was changed; plan and sign again"
             ) from None
 
     return verify
 
 
-def asked_for(connections: Path | None, given: Path | None) -> tuple[Path, ...]:
+def signature_keys(connections: Path | None, given: Path | None) -> tuple[Path, ...]:
     """The files of keys that each require a signature: the one named in the connections file, and the typed one."""
     asked = None if connections is None else load_yaml(connections, str(connections)).get("require_signature")
     of_connections = () if connections is None or not isinstance(asked, str) else (connections.parent / asked,)
@@ -132,7 +132,7 @@ def asked_for(connections: Path | None, given: Path | None) -> tuple[Path, ...]:
 
 def verified(plan: Path, keys: Iterable[Path]) -> Verify | None:
     """Returns a check of a plan file's bytes against every one of these files of keys; `None` if there are none."""
-    each = [required(plan, file) for file in keys]
+    each = [signature_check(plan, file) for file in keys]
 
     def verify(content: bytes) -> None:
         for passes in each:
@@ -143,7 +143,7 @@ def verified(plan: Path, keys: Iterable[Path]) -> Verify | None:
 
 def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
     """The fingerprint of the key that a plan was signed with, and the signature."""
-    file = beside(plan)
+    file = signature_path(plan)
     if not file.is_file():
         raise VastplanError(
             f"the plan {plan} is not signed, and a signature by a key of {keys} is required: {file} does not exist; plan with --sign "
@@ -163,7 +163,7 @@ def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
     return name, signature
 
 
-def fingerprint(key: Ed25519PublicKey) -> str:
+def key_fingerprint(key: Ed25519PublicKey) -> str:
     """The name of a key, as `ssh-keygen -l` prints it."""
     from cryptography.hazmat.primitives import serialization
 

@@ -54,18 +54,18 @@ SNAPSHOT_FILE: VersionedFile[RecordedSnapshot] = VersionedFile(
 dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_FILE.save, SNAPSHOT_FILE.load
 
 
-def refuse_another(snapshot: RecordedSnapshot, document: str, kinds: Mapping[str, Kind]) -> None:
+def refuse_foreign_snapshot(snapshot: RecordedSnapshot, document: str, kinds: Mapping[str, Kind]) -> None:
     """Raises `VastplanError` for a snapshot of another document, or of a version with other field tables."""
     if snapshot.document != document:
         raise VastplanError(f"the snapshot is of the document {inert(snapshot.document)}, not of {document}")
-    if snapshot.tables != tables(kinds):
+    if snapshot.tables != tables_digest(kinds):
         raise VastplanError(
             f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
             "record it again with this one"
         )
 
 
-def tables(kinds: Mapping[str, Kind]) -> str:
+def tables_digest(kinds: Mapping[str, Kind]) -> str:
     """A digest of the field tables: which fields are read, from where, and how they are compared."""
 
     def rows(fields: tuple[Field, ...]) -> list[object]:

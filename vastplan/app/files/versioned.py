@@ -101,7 +101,7 @@ class VersionedFile(Generic[Value]):
         the file a part of a document."""
         if path.suffix in ENDINGS:
             raise VastplanError(f"the {self.name} {path} is not written: documents are YAML; give it another ending")
-        read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
+        read_write.write_file(path, self.dumps(value).encode(), f"the {self.name} {path}")
 
     @gc_pause.paused()
     def load(self, path: Path, verify: Callable[[bytes], None] | None = None) -> Value:

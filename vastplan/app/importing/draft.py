@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from vastplan.app.importing.world import World
+from vastplan.app.importing.world import ImportWorld
 from vastplan.document.document_form import document_form, document_reference
 from vastplan.document.scalars import flow
 from vastplan.engine.live.observe import Live
@@ -51,7 +51,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftFiles:
     texts: tuple[Text, ...]
     left: tuple[Left, ...]
     values: ImportedValues = field(default_factory=ImportedValues)
@@ -59,7 +59,7 @@ class Draft:
     """New entries that would change the meaning of an old one; if there are any, `texts` is empty."""
 
 
-def _gathered(world: World, degraded: Degraded) -> Gathered:
+def _gathered(world: ImportWorld, degraded: Degraded) -> Gathered:
     """Flatten each object by itself, then combine objects into entries."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     out = {key for key, step in degraded.steps.items() if step is EntryForm.LEFT}
@@ -93,7 +93,9 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
-    ours = [flatten(each, world.managed[object_key(each)], naming, defaults, degraded, detail) for each in world.kept]
+    managed = [
+        flatten(each, world.managed[object_key(each)], naming, defaults, degraded, detail) for each in world.kept
+    ]
     kept = {world.managed[object_key(each)]: each for each in world.kept}
 
     def live_of(ref: Ref) -> Live | None:
@@ -104,13 +106,13 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
 
     of_address = {flat.entry.address: flat for flat in flats}
 
-    def live_there(ref: Ref) -> Live | None:
+    def find_live(ref: Ref) -> Live | None:
         return of_address[ref.target].live if ref.target in of_address else live_of(ref)
 
     def rooms(address: Address) -> Mapping[str, int] | None:
         return rooms_of(world.users, of_address[address].live)
 
-    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+    def fields_by_name(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
         named = world.observed.named(site, registry.kinds[kind], name)
         return named[0].values if len(named) == 1 else None
 
@@ -118,10 +120,10 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
         """Why a kind could not be read; "" where the site has no system for the kind: it was not asked, and has no such object."""
         return world.observed.error(site, kind) if registry.kinds[kind].system in sites[site].systems else ""
 
-    sight = Sight(rooms, by_name_there, world.options.close, unseen)
-    have = [each for each in ours if isinstance(each, Flat)]
+    sight = Sight(rooms, fields_by_name, world.options.close, unseen)
+    have = [each for each in managed if isinstance(each, Flat)]
     recovered, unsaid = recover_entries(flats, sites, registry, known, have, degraded, live_of, sight)
-    changed = tuple(changed_meanings(recovered, known, sites, registry, live_there))
+    changed = tuple(changed_meanings(recovered, known, sites, registry, find_live))
     given = world.workspace.document.defaults
     written = without_what_is_chosen(recovered, known, sites, registry, given)
     left += unsaid
@@ -129,12 +131,12 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
     return Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address, kept, changed)
 
 
-def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
+def draft_files(world: ImportWorld, degraded: Degraded, *, folded: bool = False) -> DraftFiles:
     """The files of a round; with `folded`, values that the entries of a section share are under `defaults`."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
     if gathered.changed:
-        return Draft((), (), changed=gathered.changed)
+        return DraftFiles((), (), changed=gathered.changed)
     of_address = gathered.of_address
     written = full_entries(gathered.written, of_address)
     entries = {each.entry.address for each in written}
@@ -172,10 +174,10 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
     said = {key for text in made for entry in text.entries.values() for key in entry.stands_for}
     values = value_counts(flat for flat in gathered.flats if object_key(flat.live) in said)
-    return Draft(tuple(made), gathered.left, values)
+    return DraftFiles(tuple(made), gathered.left, values)
 
 
-def of_tenants(world: World) -> World:
+def of_tenants(world: ImportWorld) -> ImportWorld:
     """Leave out the objects that are in no selected tenant, which is known only once the entries are recovered."""
     selection = world.options.selection
     if not selection.tenants:

@@ -29,14 +29,16 @@ Contents = Mapping[str, str]
 """Digests of files, by path."""
 
 
-def contents(paths: Iterable[Path]) -> Contents:
+def file_digests(paths: Iterable[Path]) -> Contents:
     """The digests of all files of a document."""
     return {
         str(file): hashlib.sha256(file.read_bytes()).hexdigest() for path in paths for file in merge.yaml_files(path)
     }
 
 
-def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[], bool] = lambda: True) -> list[Path]:
+def write_import_files(
+    folder: Path, files: Sequence[tuple[str, str]], still: Callable[[], bool] = lambda: True
+) -> list[Path]:
     """Write files by their names into a folder; a name that is taken gets `-2`. Raises `VastplanError`, and then none of the files
     exists.
 
@@ -131,7 +133,7 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
+def stray_files(folder: Path, paths: Iterable[Path]) -> list[str]:
     """Names of the folder's files that would be read together with the new ones, but that are not part of the document.
 
     They are recognized by their first line, which names the schema: the folder may hold other YAML, too.

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
-from vastplan.app.drifting.coverage import in_use
-from vastplan.app.planning.check import forbidden
+from vastplan.app.drifting.coverage import reported_collections
+from vastplan.app.planning.check import check_errors
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.observe import Live
@@ -27,7 +27,7 @@ from vastplan.model.import_result import (
 from vastplan.model.plan import Action, Verb
 
 
-def told(
+def import_result(
     workspace: Workspace,
     texts: Sequence[Text],
     free: Iterable[Live],
@@ -59,7 +59,7 @@ def told(
             )
             for each in rest
         ),
-        coverage=coverage_of(keys, rest, set(in_use(planned, workspace))),
+        coverage=coverage_of(keys, rest, set(reported_collections(planned, workspace))),
         adopts=len(keys),
         creates=tuple(map(str, creates)),
         waiting=sum(_taken_over(action) and action.address in old for action in plan.actions),
@@ -69,7 +69,7 @@ def told(
             if (action.address in old and not _taken_over(action)) or action.verb in (Verb.DELETE, Verb.RELEASE)
         ),
         unread=tuple(UnreadCollection(*each) for each in unread),
-        findings=tuple(forbidden(plan)),
+        findings=tuple(check_errors(plan)),
         rounds=rounds,
     )  # fmt: skip
 

@@ -64,7 +64,7 @@ def look_up(states: Iterable[StateFile], observed: Observed) -> tuple[Found, ...
     return tuple(Found(file, match.matched(file.state, observed, *file.sites)) for file in states)
 
 
-def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
+def terraform_labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
     """The names of objects in Terraform; an object in two states has the name of the instance that sorts first."""
     return match.matched_labels(chain.from_iterable(each.matches for each in found))
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from vastplan.app.importing.draft import Draft
-from vastplan.app.importing.verify import Line, Verified, verify
-from vastplan.app.importing.world import World
+from vastplan.app.importing.draft import DraftFiles
+from vastplan.app.importing.verify import Line, VerifiedRound, verify
+from vastplan.app.importing.world import ImportWorld
 from vastplan.app.planning.request import PlanOptions
 from vastplan.document import merge
 from vastplan.document.load import folder_of
 from vastplan.importing.model import Degraded
 
 
-def hold(world: World, draft: Draft, degraded: Degraded, *, patient: bool) -> Verified:
+def try_files(world: ImportWorld, draft: DraftFiles, degraded: Degraded, *, patient: bool) -> VerifiedRound:
     """Plan the document with the new files, from a copy."""
     paths, connections = world.workspace.document.paths, world.options.connections
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:

@@ -11,10 +11,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from vastplan.app.importing.behind import Behind
+from vastplan.app.importing.entry_places import Behind
 from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.meaning import meaning
@@ -54,7 +54,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedRound:
     """The result of a round: its plan, where one was possible, and what the next round must write differently."""
 
     planned: Planned | None
@@ -82,13 +82,13 @@ def verify(
     connections: Path | None,
     snapshot: RecordedSnapshot,
     options: PlanOptions,
-    source: Source,
+    source: LiveSource,
     observed: Observed,
     lines: Sequence[Line],
     degraded: Degraded,
     *,
     patient: bool,
-) -> Verified:
+) -> VerifiedRound:
     """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
 
     `observed` is everything that was read: the plan reads only what its document refers to, and an object that an old line named may
@@ -209,8 +209,8 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
         faults.refused.append(finding)
         return
     site = finding.address.partition("/")[0]
-    there = [key for key in line.entry.stands_for if key[0] == site]
-    for key in there or line.entry.stands_for:  # an entry may be correct on another site
+    on_site = [key for key in line.entry.stands_for if key[0] == site]
+    for key in on_site or line.entry.stands_for:  # an entry may be correct on another site
         faults.fall.setdefault(key, (line.form, LeftReason.FORM, f"{finding.code}: {finding.message}"))
 
 
@@ -230,7 +230,7 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
 
 def _learned(
     planned: Planned | None, degraded: Degraded, faults: _Faults, patient: bool, creates: tuple[Address, ...] = ()
-) -> Verified:
+) -> VerifiedRound:
     steps, why, fields = (
         dict(degraded.steps),
         dict(degraded.why),
@@ -249,7 +249,7 @@ def _learned(
     learned = replace(
         degraded, steps=MappingProxyType(steps), why=MappingProxyType(why), fields=MappingProxyType(fields)
     )
-    return Verified(planned, learned, bool(faults.fall or faults.fields), tuple(faults.refused), creates)
+    return VerifiedRound(planned, learned, bool(faults.fall or faults.fields), tuple(faults.refused), creates)
 
 
 class _Index:

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from vastplan.app.importing.files import Contents, contents
-from vastplan.app.importing.terraform import Found, StateFile, labels, look_up
+from vastplan.app.importing.files import Contents, file_digests
+from vastplan.app.importing.terraform import Found, StateFile, look_up, terraform_labels
 from vastplan.app.planning.source import RecordedSystems
-from vastplan.app.record import record
+from vastplan.app.record import record_snapshot
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.owners import owners
@@ -46,7 +46,7 @@ class ImportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ImportWorld:
     """What one import is built from: read once, and the same for every round."""
 
     workspace: Workspace
@@ -65,13 +65,15 @@ class World:
     found: tuple[Found, ...]
 
 
-def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> World:
+def read_world(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> ImportWorld:
     """Read everything once, live or recorded: both are a snapshot from here on."""
-    held = contents(workspace.document.paths)
+    held = file_digests(workspace.document.paths)
     _refuse_unknown(options, workspace.registry.kinds)
     if options.census and options.snapshot is not None:
         raise VastplanError("--census reads the systems and --snapshot does not: leave out one of the two")
-    snapshot = options.snapshot or record(workspace, options.sites, labels=options.detail.labels, progress=progress)
+    snapshot = options.snapshot or record_snapshot(
+        workspace, options.sites, labels=options.detail.labels, progress=progress
+    )
     source = RecordedSystems(workspace, snapshot)
     ledger = source.ledger(options.sites)
     systems, kinds = workspace.systems(), workspace.registry.kinds
@@ -93,13 +95,13 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     found = look_up(options.states, observed)
-    named = entry_names(classified.free, lookup, known, labels(found))
+    named = entry_names(classified.free, lookup, known, terraform_labels(found))
     nameless = tuple(
         leave(each, LeftReason.TWINS, f"only its id distinguishes it from another {each.kind.name}")
         for each in classified.free
         if object_key(each) not in named
     )
-    return World(
+    return ImportWorld(
         workspace,
         options,
         snapshot,

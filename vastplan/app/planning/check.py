@@ -9,7 +9,7 @@ from datetime import date
 from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.commitments import with_live
-from vastplan.app.planning.desired import Desired
+from vastplan.app.planning.desired_objects import Desired
 from vastplan.app.planning.reads import ReadList
 from vastplan.app.planning.request import Planned
 from vastplan.app.planning.weigh import Weighed
@@ -27,11 +27,11 @@ from vastplan.model.replication import Replication, ReplicationState
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
     """The plan with the checks' findings on its sites, and its commitments, budgets and isolation proofs."""
     sites, observed, matches = desired.sites, weighed.observed, weighed.matches
-    facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks), today=today)
+    facts = replace(desired.facts, seen=checks.seen_objects(observed, matches, reads.checks), today=today)
     facts = with_live(facts, sites, observed, matches)
     findings = (
-        *checks.findings(workspace, facts, today, sites),
-        *checks.unread(desired.facts, reads.checks, observed),
+        *checks.check_findings(workspace, facts, today, sites),
+        *checks.unread_findings(desired.facts, reads.checks, observed),
     )
     behind = late(facts)
     plan = replace(
@@ -42,7 +42,7 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
         commitments=tuple(row for row in commitment_rows(facts) if row.site in sites),
         budgets=tuple(budget for budget in budgets(facts) if Address.parse(budget.address).site in sites),
     )
-    proofs = isolation.live(sites, observed, matches, reads.proof)
+    proofs = isolation.live_isolation(sites, observed, matches, reads.proof)
     return Planned(plan, observed, desired.entries, matches, desired.everything, proofs)
 
 
@@ -59,12 +59,12 @@ def wrong(plan: Plan) -> list[Finding]:
     return [finding for finding in errors if finding.code != SPLIT]
 
 
-def split(plan: Plan) -> list[Finding]:
+def split_path_findings(plan: Plan) -> list[Finding]:
     """The findings on paths that more than one site writes to: the plan does nothing about them, and the rest of the plan stands."""
     return [finding for finding in plan.findings if finding.code == SPLIT]
 
 
-def forbidden(plan: Plan) -> list[Finding]:
+def check_errors(plan: Plan) -> list[Finding]:
     """The errors that checks found: the document could be applied, and should not be."""
     return [finding for finding in plan.findings if finding.severity is Severity.ERROR and finding.checked]
 
@@ -73,5 +73,5 @@ def refuse_wrong(plan: Plan) -> None:
     """Raises `Invalid` or `Forbidden` for a plan that must not be carried out."""
     if invalid := wrong(plan):
         raise Invalid(invalid)
-    if checked := forbidden(plan):
+    if checked := check_errors(plan):
         raise Forbidden(checked)

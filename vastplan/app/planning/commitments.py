@@ -28,9 +28,9 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
             if observed.error(site, kind):
                 continue
             known.add((site, kind))
-            for entry, ours in _entries(site, kind, observed, matches):
+            for entry, managed in _entries(site, kind, observed, matches):
                 before.append(entry)
-                if not ours:
+                if not managed:
                     strangers.append(entry)
         if (site, CLAIM_HOME) in known:  # these include the object that the CSI driver created for each existing claim
             for claim in facts.objects.on(site, CLAIMS).values():

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from vastplan.app.endpoints import LEDGER, SIMULATED, contents, places, trusts
+from vastplan.app.endpoints import LEDGER, SIMULATED, site_file_contents, system_addresses, trusts
 from vastplan.document.load import Document
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
@@ -40,7 +40,7 @@ def changed_endpoints(
     document: Document, snapshot: RecordedSnapshot | None, base: Document | None
 ) -> tuple[Finding, ...]:
     """VP331 for every part of an endpoint that differs from the base or the snapshot; once if both had the same."""
-    of_base_places, of_base_files = (places(base), contents(base)) if base else ({}, {})
+    of_base_places, of_base_files = (system_addresses(base), site_file_contents(base)) if base else ({}, {})
     of_base = (
         [
             _finding(difference, "the base")
@@ -73,8 +73,8 @@ def _finding(difference: _Difference, origin: str) -> Finding:
 
 def _against_snapshot(document: Document, snapshot: RecordedSnapshot) -> Iterator[_Difference]:
     """Differences of places, trust and file contents. Skips a site for which the document gives no address."""
-    seen_sites, of_files = {seen.site: seen for seen in snapshot.sites}, contents(document)
-    for site, systems in places(document).items():
+    seen_sites, of_files = {seen.site: seen for seen in snapshot.sites}, site_file_contents(document)
+    for site, systems in system_addresses(document).items():
         if document.offline(site):
             continue
         seen = seen_sites.get(site)
@@ -90,8 +90,8 @@ def _against_base(
     document: Document, base: Document, before: _Places, files_before: _Contents
 ) -> Iterator[_Difference]:
     """Differences of every field of a connection, also the user name and the credential's source; for a new system, its place."""
-    of_files = contents(document)
-    for site, systems in places(document).items():
+    of_files = site_file_contents(document)
+    for site, systems in system_addresses(document).items():
         given = document.connections[site].given()
         known = base.connections[site].given() if site in base.connections else {}
         both = given.keys() & known.keys()

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from vastplan.app.clock import now
 from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
-from vastplan.app.planning.desired import Desired
+from vastplan.app.planning.desired_objects import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named import resolved
+from vastplan.app.planning.named_addresses import resolve_patterns
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import PlanInputs
 from vastplan.engine.live.consent import effective_limits, limits_of
@@ -28,20 +28,20 @@ def plan_inputs(
     desired: Desired,
     ledger: Mapping[str, SiteLedger],
     observed: Observed,
-    source: Source,
+    source: LiveSource,
 ) -> PlanInputs:
     """The desired, live and last applied objects, with the rules and limits of this run."""
     document, at = workspace.document, now()
-    there = (desired.entries, ledger, document.head.sites, workspace.registry.kinds)
+    existing = (desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     rules, rule_findings = ignore_rules(
         workspace,
-        resolved(options.keep_drift, *there),
+        resolve_patterns(options.keep_drift, *existing),
         lambda: {entry.address for entry in desired.entries} | _owned(ledger),
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(document)
-    targets = resolved(options.targets, *there)
+    targets = resolve_patterns(options.targets, *existing)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),

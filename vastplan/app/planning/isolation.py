@@ -29,7 +29,7 @@ def collections(
     }
 
 
-def live(
+def live_isolation(
     sites: Iterable[str], observed: Observed, matches: Matches, read: Set[tuple[str, str]]
 ) -> tuple[Isolation, ...]:
     """The proof of each site whose chain was read, or why it cannot be proved."""

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from vastplan.app import checks
 from vastplan.app.planning import isolation
-from vastplan.app.planning.desired import Desired
+from vastplan.app.planning.desired_objects import Desired
 from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import collections_to_read
 from vastplan.engine.live.names import Named, names_to_read
@@ -38,7 +38,7 @@ def read_list(workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteL
     kinds, systems = workspace.registry.kinds, workspace.systems()
     return ReadList(
         plan=frozenset(collections_to_read(kinds, desired.entries, ledger, systems)),
-        checks=frozenset(key for key in checks.collections_to_read(desired.facts) if key[0] in desired.sites),
+        checks=frozenset(key for key in checks.collections_of_checks(desired.facts) if key[0] in desired.sites),
         proof=frozenset(isolation.collections(kinds, desired.sites, systems) if prove else ()),
         names=names_to_read(kinds, desired.entries, ledger),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from vastplan.app.planning.request import PlanOptions
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import kind_of
 from vastplan.model.finding import Finding, Severity, error
@@ -16,7 +16,7 @@ from vastplan.report.values import counted
 
 
 def site_findings(
-    workspace: Workspace, options: PlanOptions, ledger: Mapping[str, SiteLedger], source: Source
+    workspace: Workspace, options: PlanOptions, ledger: Mapping[str, SiteLedger], source: LiveSource
 ) -> Iterator[Finding]:
     """Findings on the planned sites, and on sites that only the ledger still has."""
     document_sites = workspace.document.head.sites

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from vastplan.app.claims import site_claims
 from vastplan.app.connect import Providers, connected
-from vastplan.app.endpoints import endpoints, places
-from vastplan.app.files.snapshot import refuse_another
+from vastplan.app.endpoints import endpoints, system_addresses
+from vastplan.app.files.snapshot import refuse_foreign_snapshot
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.live.names import NOTHING_NAMED, Named
@@ -41,7 +41,7 @@ class LeftParts:
     unread: str = ""
 
 
-class Source(Protocol):
+class LiveSource(Protocol):
     """What exists. Repeated reads return the same, so that two documents can be compared with one observation."""
 
     @property
@@ -176,7 +176,7 @@ class RecordedSystems:
         self._collections = {(collection.site, collection.kind): collection for collection in snapshot.collections}
         self._name = f"the snapshot {snapshot.id[:12]} of {snapshot.taken}"
         self._new_parts: dict[str, SiteLedger] = {}
-        self._declared_places = places(workspace.document)
+        self._declared_places = system_addresses(workspace.document)
         self.providers: Providers = {}
         self.taken_from = FromSnapshot(snapshot.id, snapshot.taken, tuple(self._uncovered()))
 
@@ -290,7 +290,9 @@ def _figure(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def open_source(workspace: Workspace, snapshot: RecordedSnapshot | None, watch: Watch = UNWATCHED) -> Iterator[Source]:
+def open_source(
+    workspace: Workspace, snapshot: RecordedSnapshot | None, watch: Watch = UNWATCHED
+) -> Iterator[LiveSource]:
     """Opens the snapshot, or connects to the systems. Raises `VastplanError` for a snapshot of another document or version."""
     if snapshot is None:
         # Connects to all sites: an object may refer to one on a site that is not planned.
@@ -298,5 +300,5 @@ def open_source(workspace: Workspace, snapshot: RecordedSnapshot | None, watch: 
         with connected(workspace.document, sites=sites, writable=False) as providers:
             yield LiveSystems(workspace, providers, watch=watch)
         return
-    refuse_another(snapshot, workspace.name, workspace.registry.kinds)
+    refuse_foreign_snapshot(snapshot, workspace.name, workspace.registry.kinds)
     yield RecordedSystems(workspace, snapshot)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 
-from vastplan.app.planning.named import named_nowhere
+from vastplan.app.planning.named_addresses import named_nowhere
 from vastplan.app.planning.request import PlanOptions
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.engine.deciding.plan import Draft, PlanInputs, build, draft_plan
 from vastplan.engine.guards.evidence_reads import second_read
 from vastplan.engine.live.matches import Matches
@@ -42,7 +42,7 @@ def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[st
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 
-def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[str]]) -> Drafted:
+def read_evidence(drafted: Drafted, source: LiveSource, systems: Mapping[str, Set[str]]) -> Drafted:
     """Read what only some actions need: what depends on objects to delete, and clients that would lose access."""
     inputs = drafted.inputs
     evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - inputs.observed.collections.keys()
@@ -54,7 +54,7 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
     return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
 
 
-def read_claims(drafted: Drafted, source: Source) -> Drafted:
+def read_claims(drafted: Drafted, source: LiveSource) -> Drafted:
     """Read what other documents own, if something would be adopted, an object has another document's mark, or the systems have
     further objects of an entry beside the one in the ledger."""
     matches = drafted.draft.matches

@@ -21,7 +21,7 @@ _MARKS = {
 }
 
 
-def facts_of(field: Field, kind: Kind | None) -> tuple[str, ...]:
+def field_facts(field: Field, kind: Kind | None) -> tuple[str, ...]:
     """The sentences about a field of a kind or composite entry, beside its type and its meaning."""
     return tuple(_facts(field, kind))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vastplan.app.reference.told import Section
+from vastplan.app.reference.structure import DocumentSection
 
 _MADE = "<!-- Generated from the models by `make reference`. Changes by hand are lost. -->"
 
 
-def index(known: Mapping[str, Section]) -> str:
+def index(known: Mapping[str, DocumentSection]) -> str:
     """The page that lists all others."""
     rows = [f"| [`{one.name}`]({one.name}.md) | {_cell(one.says)} |" for one in known.values()]
     return "\n".join(
@@ -21,7 +21,7 @@ def index(known: Mapping[str, Section]) -> str:
     )  # fmt: skip
 
 
-def page(section: Section) -> str:
+def section_page(section: DocumentSection) -> str:
     """The page of a section."""
     head = [_MADE, "", f"# `{section.name}`", "", section.says, "", f"Write {section.type}.", ""]
     facts = [f"- {fact}" for fact in section.facts]
@@ -30,7 +30,7 @@ def page(section: Section) -> str:
     return "\n".join([*head, *facts, *([""] if facts else []), *example, *fields]).rstrip("\n") + "\n"
 
 
-def _fields(section: Section) -> Iterator[str]:
+def _fields(section: DocumentSection) -> Iterator[str]:
     for one in section.walk():
         yield f"### `{'.'.join(one.path)}`"
         yield ""
@@ -51,6 +51,6 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def pages(known: Mapping[str, Section]) -> dict[str, str]:
+def pages(known: Mapping[str, DocumentSection]) -> dict[str, str]:
     """All pages, by the names of their files."""
-    return {"README.md": index(known), **{f"{name}.md": page(one) for name, one in known.items()}}
+    return {"README.md": index(known), **{f"{name}.md": section_page(one) for name, one in known.items()}}

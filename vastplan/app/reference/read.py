@@ -15,9 +15,9 @@ from pydantic_core import core_schema
 import vastplan.kinds
 import vastplan.systems
 from vastplan.app import reference, schemas
-from vastplan.app.reference.facts import facts_of, vendor_name
-from vastplan.app.reference.told import Section, Told
-from vastplan.app.reference.types import BELOW, SAYS, Schema, type_of
+from vastplan.app.reference.facts import field_facts, vendor_name
+from vastplan.app.reference.structure import DocumentField, DocumentSection
+from vastplan.app.reference.types import BELOW, SAYS, Schema, field_type
 from vastplan.schema.compile import fields_of
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
@@ -48,7 +48,7 @@ class _Collecting(schemas.Described):
 
 
 @lru_cache(1)
-def sections() -> dict[str, Section]:
+def document_sections() -> dict[str, DocumentSection]:
     """All sections by name, those of the head first."""
     registry = discover(vastplan.kinds)
     models: dict[str, type[BaseModel]] = {}
@@ -63,7 +63,7 @@ def sections() -> dict[str, Section]:
     }
 
 
-def example(section: str) -> str:
+def section_example(section: str) -> str:
     """The example of a section from its files, "" if it has none. Alternative forms are separate YAML documents."""
     folder = resources.files(reference) / "entries"
     files = sorted(
@@ -94,13 +94,13 @@ class _Reader:
         }
         self._titles = {name: one.title or name for name, one in discover_systems(vastplan.systems).items()}
 
-    def section(self, entry_type: EntryType) -> Section:
+    def section(self, entry_type: EntryType) -> DocumentSection:
         """A section of entries."""
         kind = self._registry.kinds.get(entry_type.name)
         definition = self._defs[f"{entry_type.name}.entry"]
         properties = definition["properties"]
         own = {name: node for name, node in properties.items() if name in entry_type.model.model_fields}
-        told = self._fields(own, entry_type.model, (), kind, ())
+        fields = self._fields(own, entry_type.model, (), kind, ())
         common = self._fields({name: properties[name] for name in COMMON}, None, (), None, ())
         several = "An entry creates several objects; `vastplan plan` lists them."
         facts = [f"An object of {self._titles[kind.system]}." if kind else several]
@@ -111,21 +111,21 @@ class _Reader:
             others = ", ".join(f"`{name}`" for name in sorted(set(self._nested.values())))
             facts.append(f"Its entries may contain entries of other sections: {others}.")
         says = _first(inspect.getdoc(entry_type.model))
-        return Section(
+        return DocumentSection(
             entry_type.section,
             "names, each with the fields below",
             says,
             tuple(facts),
-            (*told, *common),
-            example(entry_type.section),
+            (*fields, *common),
+            section_example(entry_type.section),
             self._nested if entry_type.contains else {},
         )
 
-    def head(self, name: str, node: Schema) -> Section:
+    def head(self, name: str, node: Schema) -> DocumentSection:
         """A section of the document's head."""
         says = str(node.get("description", ""))
-        told = self._within(node, (), None, ())
-        return Section(name, type_of(node, None, self._section_of), says, (), told, example(name))
+        fields = self._within(node, (), None, ())
+        return DocumentSection(name, field_type(node, None, self._section_of), says, (), fields, section_example(name))
 
     def _section_of(self, kind: str) -> str:
         found = self._registry.types.get(kind)
@@ -138,25 +138,25 @@ class _Reader:
         path: tuple[str, ...],
         kind: Kind | None,
         wire: tuple[str, ...],
-    ) -> tuple[Told, ...]:
+    ) -> tuple[DocumentField, ...]:
         known = _known(model)
         return tuple(self._told((*path, name), node, known, kind, wire) for name, node in properties.items())
 
     def _told(
         self, path: tuple[str, ...], node: Schema, known: _Known, kind: Kind | None, wire: tuple[str, ...]
-    ) -> Told:
+    ) -> DocumentField:
         name = path[-1]
         field, taken = known.fields.get(name), known.taken.get(name, "")
         own = f"Left out, it is `{_shown(node['default'])}`." if "default" in node else ""
         fields = self._within(node, path, kind, wire if field is None else (*wire, *field.wire))
-        type_ = type_of(node, field, self._section_of)
-        return Told(
+        type_ = field_type(node, field, self._section_of)
+        return DocumentField(
             path=path,
             type=type_ if fields else type_.replace(BELOW, "fields of the entry"),
             # a field without a docstring may have a description in the schema; one that only gives the default is skipped
             says=known.says.get(name) or ("" if taken else str(node.get("description", ""))),
             left_out=taken or own,
-            facts=() if field is None else facts_of(field, kind),
+            facts=() if field is None else field_facts(field, kind),
             vendor="" if field is None else vendor_name(field, kind, wire),
             fields=fields,
         )
@@ -172,14 +172,14 @@ class _Reader:
 
     def _within(
         self, node: Schema, path: tuple[str, ...], kind: Kind | None, wire: tuple[str, ...]
-    ) -> tuple[Told, ...]:
+    ) -> tuple[DocumentField, ...]:
         """The fields inside a field; each name once if the value can be one of several definitions."""
-        told = (
+        rows = (
             one
             for name in self._below(node)
             for one in self._fields(self._defs[name]["properties"], self._models.get(name), path, kind, wire)
         )
-        return tuple({one.path: one for one in told}.values())
+        return tuple({one.path: one for one in rows}.values())
 
 
 @lru_cache(512)

@@ -6,39 +6,39 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
 from vastplan.app.reference.example import snippet
-from vastplan.app.reference.told import Section, Told
+from vastplan.app.reference.structure import DocumentField, DocumentSection
 
 _INDENT = "  "
 
 
-def all_sections(known: Mapping[str, Section], width: int) -> str:
+def all_sections(known: Mapping[str, DocumentSection], width: int) -> str:
     """All sections, one line each."""
     return "\n".join(
         ["A document may have these keys:", "", *_listed(((one.name, one.says) for one in known.values()), width)]
     )
 
 
-def of_section(section: Section, width: int, *, recursive: bool) -> str:
+def of_section(section: DocumentSection, width: int, *, recursive: bool) -> str:
     """One section: its description, its fields, and its example."""
     lines = [section.name, "", *_wrapped((section.says, f"Write {section.type}.", *section.facts), width)]
     return "\n".join([*lines, *_below(section.fields, width, recursive), *_example(section.example)])
 
 
-def of_field(section: Section, told: Told, width: int, *, recursive: bool) -> str:
+def of_field(section: DocumentSection, described: DocumentField, width: int, *, recursive: bool) -> str:
     """One field: its description, its fields, and the part of the example that shows it."""
-    vendor = f"Its name in the API: `{told.vendor}`." if told.vendor else ""
-    said = (told.says, f"Write {told.type}.", told.left_out, *told.facts, vendor)
-    lines = [".".join((section.name, *told.path)), "", *_wrapped(said, width)]
-    shown = snippet(section.example, section.name, told.path)
-    return "\n".join([*lines, *_below(told.fields, width, recursive), *_example(shown)])
+    vendor = f"Its name in the API: `{described.vendor}`." if described.vendor else ""
+    said = (described.says, f"Write {described.type}.", described.left_out, *described.facts, vendor)
+    lines = [".".join((section.name, *described.path)), "", *_wrapped(said, width)]
+    shown = snippet(section.example, section.name, described.path)
+    return "\n".join([*lines, *_below(described.fields, width, recursive), *_example(shown)])
 
 
-def _wrapped(said: Iterable[str], width: int) -> Iterator[str]:
-    for one in filter(None, said):
+def _wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
+    for one in filter(None, sentences):
         yield from textwrap.wrap(one, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
-def _below(fields: Iterable[Told], width: int, recursive: bool) -> Iterator[str]:
+def _below(fields: Iterable[DocumentField], width: int, recursive: bool) -> Iterator[str]:
     rows = [(one.name, one.says or one.type) for one in fields]
     if not rows:
         return
@@ -46,7 +46,7 @@ def _below(fields: Iterable[Told], width: int, recursive: bool) -> Iterator[str]
     yield from _tree(fields, _INDENT) if recursive else _listed(rows, width)
 
 
-def _tree(fields: Iterable[Told], indent: str) -> Iterator[str]:
+def _tree(fields: Iterable[DocumentField], indent: str) -> Iterator[str]:
     for one in fields:
         yield f"{indent}{one.name}"
         yield from _tree(one.fields, indent + _INDENT)

@@ -19,7 +19,7 @@ BELOW = "the fields below"
 SAYS = "says"  # the key in a schema for the text of `schema.types.Says`
 
 
-def type_of(node: Schema, field: Field | None, section_of: Callable[[str], str]) -> str:
+def field_type(node: Schema, field: Field | None, section_of: Callable[[str], str]) -> str:
     """What to write; `section_of` returns the section that has entries of a kind."""
     named = "" if field is None or field.refers is None else _reference(node, field, section_of)
     return _type(node, named or _QUANTITIES.get("" if field is None else field.unit, ""))

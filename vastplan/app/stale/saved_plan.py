@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from vastplan.app.connect import Providers
 from vastplan.app.endpoints import endpoints
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.deciding.plan import LIFETIME
 from vastplan.ledger.backend import LockedPart
@@ -130,7 +130,7 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
     ]
 
 
-def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Composed) -> None:
+def check_planned_document(workspace: Workspace, plan: Plan, source: LiveSource, offline: Composed) -> None:
     """Raises `Stale` if the document differs from the planned one, `Unreachable` if that cannot be determined."""
     probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline

@@ -11,9 +11,9 @@ from vastplan.app.apply import apply_plan, record_limits
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import signature
-from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.files.approvals import load_approvals as load_approvals
 from vastplan.app.plan import make_plan
-from vastplan.app.stale.reviewed import check_keys, differences, refusal, untold
+from vastplan.app.stale.review import check_keys, differences, incomparable_secrets, refusal_message
 from vastplan.app.stale.saved_plan import out_of_time
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import exit_status, output
@@ -89,7 +89,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
 
 def _keys(request: ApplyRequest) -> tuple[Path, ...]:
     """The files of keys that must have signed the plan that is applied, or the reviewed one."""
-    return signature.asked_for(request.connections, request.require_signature)
+    return signature.signature_keys(request.connections, request.require_signature)
 
 
 def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -> tuple[Approval, ...] | None:
@@ -117,7 +117,7 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if its paths are not trusted."""
     if request.documents:
         return open_workspace(request.documents, request.connections)
-    documents, was_there = plan_file.documents(plan), plan_file.made_of(plan)
+    documents, was_there = plan_file.documents(plan), plan_file.document_paths(plan)
     moved = (
         f"the plan is for document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which does not exist; if it moved: "
         f"vastplan apply {word(file)} --document PATH"
@@ -145,12 +145,12 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     options = plan_options(request, workspace)
     with waiting(screen) as watch:
         planned = make_plan(workspace, replace(options, watch=watch))
-    plan, places = planned.plan, reports.places(planned)
+    plan, places = planned.plan, reports.entry_places(planned)
     if request.format is Format.TEXT:
         output.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
             return errors.ERROR  # the errors were shown with the plan
-        if exit_status.forbidden(plan):
+        if exit_status.check_errors(plan):
             screen.error("nothing was done: checks found errors; correct them, or waive them in the document")
             return errors.BLOCKED
     exit_status.refuse_wrong(plan)
@@ -158,7 +158,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
-        conditions = output.write(request, screen, reports.of_receipt(plan, receipt, places))
+        conditions = output.write(request, screen, reports.receipt_renderers(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
             screen.machine(json_report.apply_report(receipt, review))
@@ -181,7 +181,7 @@ def _carry_out(
         receipt = apply_plan(workspace, plan, report, stop, approvals)
     screen.result(request.format, json_report.apply_report(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
-    conditions |= output.write(request, screen, reports.of_receipt(plan, receipt, places))
+    conditions |= output.write(request, screen, reports.receipt_renderers(plan, receipt, places))
     return errors.exit_code(conditions - {errors.CHANGES})
 
 
@@ -197,10 +197,10 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     if keys and (late := out_of_time(reviewed, now())):
         raise Stale(f"the reviewed plan {late}; plan again")
     check_keys(reviewed, live)
-    points, secrets = differences(reviewed, live), untold(reviewed, live)
+    points, secrets = differences(reviewed, live), incomparable_secrets(reviewed, live)
     refused = differences(reviewed, live, request.allow_secret_values)
     if refused and (keys or not request.allow_difference):  # a difference from a signed plan is not signed
-        raise Stale(refusal(refused, signed=bool(keys)))
+        raise Stale(refusal_message(refused, signed=bool(keys)))
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
         if points

@@ -28,12 +28,12 @@ def run(request: DriftRequest, screen: Screen) -> int:
     with waiting(screen) as watch:
         drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since, watch=watch)
     drift = drift_found.drift
-    renderers = reports.of_drift(drift, reports.places(drift_found.planned))
+    renderers = reports.drift_renderers(drift, reports.entry_places(drift_found.planned))
     conditions = output.write(request, screen, renderers)
     if request.format is Format.TEXT:
-        from vastplan.app.drifting.accept import acceptable
+        from vastplan.app.drifting.accept import first_acceptable
 
-        field = acceptable(request.paths, request.connections, drift_found.planned, drift)
+        field = first_acceptable(request.paths, request.connections, drift_found.planned, drift)
         screen.show(drift_report.drift_text(drift, screen.style, request.paths, field))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.app.explain import explain as text_of
+from vastplan.app.explain import explain_path as text_of
 from vastplan.cli.requests.explain import ExplainRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from vastplan.app.clock import now
-from vastplan.app.export import ExportOptions, draft, write
+from vastplan.app.export import ExportOptions, draft_export, write_export
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.workspace import open_workspace
 from vastplan.checks.tasks import is_task
@@ -44,7 +44,7 @@ def run(request: ExportRequest, screen: Screen) -> int:
         request.with_credentials,
         request.secret,
     )
-    result = write(draft(workspace, options, now().date()), request.out, overwrite=request.overwrite)
+    result = write_export(draft_export(workspace, options, now().date()), request.out, overwrite=request.overwrite)
     if request.format is Format.JSON:
         screen.machine(result)
     else:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from vastplan.app import reports
 from vastplan.app.files import snapshot as snapshot_file
-from vastplan.app.importer import ImportOptions, import_live, write
-from vastplan.app.importing.files import beside, take_back, unfinished
+from vastplan.app.importer import ImportOptions, import_live, write_import
+from vastplan.app.importing.files import stray_files, take_back, unfinished
 from vastplan.app.importing.terraform import read_states
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import output
@@ -47,7 +47,7 @@ def run(request: ImportRequest, screen: Screen) -> int:
     imported = import_live(workspace, options, screen.progress)
     result = imported.result
     if not request.dry_run:
-        result = write(imported, folder, _next(request, folder, result))
+        result = write_import(imported, folder, _next(request, folder, result))
     if request.format is Format.JSON:
         screen.rendered(reports.of_import(result)[".json"](), is_json=True)
     else:
@@ -91,7 +91,7 @@ def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
 
 def _refuse_beside(request: ImportRequest, folder: Path) -> None:
     """Raises `VastplanError` if the folder has YAML files that this import does not read: the new files could repeat their entries."""
-    names = beside(folder, request.paths)
+    names = stray_files(folder, request.paths)
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
         command = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])

@@ -65,7 +65,7 @@ def run(request: InitRequest, screen: Screen) -> int:
         if _matters(question, values):
             values[question.field] = _answer(question, values, folder, screen)
     first = First(**values)
-    file, checked = first_document.write(path, first)
+    file, checked = first_document.write_document(path, first)
     screen.show(
         f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid. "
         "Replace the example values: their lines say `change`."

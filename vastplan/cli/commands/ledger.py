@@ -45,7 +45,7 @@ def run(request: LedgerRequest, screen: Screen) -> int:
 
 
 def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> None:
-    rows = ownership.owned(workspace, request.site)
+    rows = ownership.owned_objects(workspace, request.site)
     lines = [
         inert(f"{row['address']}  id {row['id']}  applied {row['applied'] or 'elsewhere'}", 2000)
         + ("" if row["site_in_document"] else "  (its site is not in the document)")
@@ -59,7 +59,7 @@ def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> N
 def _move(request: LedgerMoveRequest, screen: Screen, workspace: Workspace) -> None:
     moves = ledger_move.planned_moves(workspace, address_of(request.old), address_of(request.new))
     if not request.dry_run:
-        ledger_move.move(workspace, moves)
+        ledger_move.move_addresses(workspace, moves)
     would = "would become" if request.dry_run else "is"
     screen.show(
         "\n".join(f"{inert(before, 300)} {would} {inert(after, 300)}" for before, after in sorted(moves.items()))
@@ -79,7 +79,7 @@ def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) 
         if not addresses:
             raise VastplanError(f"{request.site}: the ledger has no objects")
     else:
-        addresses = ownership.chosen(workspace, request.addresses, parts, with_parts=request.with_parts)
+        addresses = ownership.matching_addresses(workspace, request.addresses, parts, with_parts=request.with_parts)
     exact = list(map(str, addresses)) == list(request.addresses)
     names = [inert(address, 300) for address in addresses]
     if request.dry_run or not exact:
@@ -88,7 +88,7 @@ def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) 
         return
     if not exact and not request.yes:
         screen.require_yes(f"Forget {counted(len(names), 'object')}? Type yes to forget them: ", "--yes")
-    ownership.forget(workspace, addresses)
+    ownership.release_objects(workspace, addresses)
     if exact:
         screen.show("\n".join(f"{name} left the ledger; nothing else changed." for name in names))
     else:
@@ -102,7 +102,7 @@ def _export(request: LedgerExportRequest, screen: Screen, workspace: Workspace) 
     EXPORT_FILE.save(export, request.out)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     if request.forget:
-        ownership.forget(workspace, addresses)
+        ownership.release_objects(workspace, addresses)
     screen.show("\n".join(inert(address, 300) for address in addresses))
     still = (
         "and removed from the ledger"
@@ -119,7 +119,7 @@ def _import(request: LedgerImportRequest, screen: Screen, workspace: Workspace) 
     if request.dry_run:
         screen.show(f"{count} of {inert(export.document, 80)} would be adopted.")
         return
-    ledger_transfer.take_over(workspace, export)
+    ledger_transfer.record_owned(workspace, export)
     screen.show(
         f"{count} of {inert(export.document, 80)}: now owned by {workspace.name}. The next apply records their values."
     )

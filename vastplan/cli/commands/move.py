@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.app import reports
 from vastplan.app.files.operation_plan import MOVE_FILE
-from vastplan.app.move import abort_move, moves, other_site, plan_move, run_move, standing
+from vastplan.app.move import abort_move, last_moves, opposite_site, plan_move, run_move, standing
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
 from vastplan.cli.address import address_of
@@ -53,9 +53,9 @@ def _wanted(workspace: Workspace, address: Address, request: MovePlanRequest) ->
     if request.fork:
         return WantedMove(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
-        return WantedMove(address, other_site(workspace, address, request.rejoin), REJOIN)
+        return WantedMove(address, opposite_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
-        other_site(workspace, address, request.keep)
+        opposite_site(workspace, address, request.keep)
         return WantedMove(address, request.keep, KEEP)
     return WantedMove(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
 
@@ -106,6 +106,6 @@ _MOVE = Commands(
     loss=_loss,
     run=run_move,
     abort=abort_move,
-    records=moves,
+    records=last_moves,
     standing=standing,
 )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def run(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; with `--detailed-exitcode` the exit code reports it too."""
     if request.approvals_template:
-        approvals_template.refuse(request.approvals_template, request.paths)
+        approvals_template.refuse_file(request.approvals_template, request.paths)
     if request.sign and not request.out:
         raise VastplanError("--sign KEYFILE needs --out FILE: it signs a saved plan")
     key = signature.private_key(request.sign) if request.sign else None
@@ -53,8 +53,8 @@ def run(request: PlanRequest, screen: Screen) -> int:
         plan_file.save(plan, request.out)
     written = [request.out] if request.out else []
     if request.out and key is not None:
-        written.append(signature.sign(request.out, plan_file.dumps(plan).encode(), key))
-    conditions = output.show_plan(request, screen, plan, written, reports.places(planned))
+        written.append(signature.sign_plan(request.out, plan_file.dumps(plan).encode(), key))
+    conditions = output.show_plan(request, screen, plan, written, reports.entry_places(planned))
     if request.format is Format.TEXT:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))
@@ -65,14 +65,14 @@ def run(request: PlanRequest, screen: Screen) -> int:
             to_apply = f"carry it out with: {_to_apply(request, plan, request.out)}"
             screen.show(f"Saved to {request.out}; {'every change in it is blocked' if is_blocked else to_apply}")
     if request.approvals_template:
-        count = approvals_template.write(request.approvals_template, plan, now().date())
+        count = approvals_template.write_approvals(request.approvals_template, plan, now().date())
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
         screen.progress(text if count else "no approval is needed, so none was written")
     conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
         conditions -= (
             {errors.CHANGES}
-            if exit_status.forbidden(plan) or exit_status.split(plan)
+            if exit_status.check_errors(plan) or exit_status.split_path_findings(plan)
             else {errors.CHANGES, errors.BLOCKED}
         )
     if request.isolation and checks.projects_meet(plan.findings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.files import snapshot as snapshot_file
-from vastplan.app.record import record as take_snapshot
+from vastplan.app.record import record_snapshot as take_snapshot
 from vastplan.app.workspace import open_workspace
 from vastplan.cli.requests.record import RecordRequest
 from vastplan.cli.screen import Screen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.app.schemas import schema as schema_of
+from vastplan.app.schemas import json_schema as schema_of
 from vastplan.cli.requests.schema import SchemaRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
-from vastplan.app.rights import rights_of
-from vastplan.app.show import actions_at, describe, parts_of
+from vastplan.app.rights import document_rights
+from vastplan.app.show import actions_at, composite_parts, describe
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
@@ -61,7 +61,7 @@ def _rights(request: ShowRequest, screen: Screen) -> int:
         raise VastplanError("show PATH --rights prints text or JSON of a whole document, without ADDRESS or --report")
     if plan_file.looks_like_plan(request.paths[0]):
         raise VastplanError("show --rights needs a document, not a saved plan: vastplan show PATH --rights")
-    rights = rights_of(open_workspace(request.paths, request.connections))
+    rights = document_rights(open_workspace(request.paths, request.connections))
     screen.result(request.format, rights, rights_text(rights))
     return errors.OK
 
@@ -92,7 +92,7 @@ def _budget(workspace: Workspace, address: Address) -> ShownBudget | None:
     findings = tuple(finding for finding in checked.findings if finding.address == str(address))
     if budget is None and not findings:
         return None
-    return ShownBudget(str(address), budget, findings, parts_of(workspace, address))
+    return ShownBudget(str(address), budget, findings, composite_parts(workspace, address))
 
 
 def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, shown: ShownBudget) -> int:

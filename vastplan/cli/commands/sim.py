@@ -22,11 +22,11 @@ def run(request: SimRequest, screen: Screen) -> int:
     if request.subject in ("vast", "kubernetes", "runai"):
         serve_plane(
             request.subject, port=request.port, user=request.user, password=request.password, state=request.state,
-            version=request.api_version, rate=request.rate, strict=request.strict, tell=screen.show,
+            version=request.api_version, rate=request.rate, strict=request.strict, report=screen.show,
         )  # fmt: skip
     else:
         _refuse_options_of_one_system(request)
-        serve_document(open_workspace([Path(request.subject)]), tell=screen.show)
+        serve_document(open_workspace([Path(request.subject)]), report=screen.show)
     return errors.OK
 
 

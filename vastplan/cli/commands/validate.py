@@ -28,7 +28,7 @@ def run(request: ValidateRequest, screen: Screen) -> int:
     checked = check_document(workspace, now().date())
     wrong = sum(finding.severity is Severity.ERROR for finding in checked.findings)
     conditions = (
-        output.write(request, screen, reports.of_validation(_validation(workspace.name, checked)))
+        output.write(request, screen, reports.validation_renderers(_validation(workspace.name, checked)))
         if request.reports
         else set()
     )
@@ -76,7 +76,7 @@ def _explain(request: ValidateRequest, screen: Screen) -> int:
     from vastplan.report import json_report
     from vastplan.report.checks import check_list, check_text
 
-    chosen = checks.known(request.explain)
+    chosen = checks.known_checks(request.explain)
     text = check_text(chosen[0], screen.style) if request.explain else check_list(chosen, screen.style)
     screen.result(request.format, json_report.KnownChecks(chosen), text)
     return errors.OK

@@ -10,7 +10,7 @@ from vastplan.model.drift import FORMAT_VERSION, Drift
 from vastplan.model.errors import VastplanError
 
 
-def load(path: Path, document: str) -> Drift:
+def load_drift(path: Path, document: str) -> Drift:
     """The drift check in a file. Raises `VastplanError` for any other content, and for a check of another document."""
     from pydantic import TypeAdapter, ValidationError
 

@@ -9,7 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import from_json, references
 
 
-def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
+def unseen_lines(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
     """A line, for people, for each rule that an apply creates and enforces."""
     kinds, made = planned.matches.kinds, {*creates}
     actions = [action for action in planned.plan.actions if action.address in made]

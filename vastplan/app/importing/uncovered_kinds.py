@@ -14,7 +14,9 @@ from vastplan.schema.provider import Counting
 from vastplan.schema.system import Uncovered
 
 
-def uncovered(workspace: Workspace, sites: Sequence[str], *, census: bool) -> tuple[UncountedCollection, ...]:
+def uncounted_collections(
+    workspace: Workspace, sites: Sequence[str], *, census: bool
+) -> tuple[UncountedCollection, ...]:
     """The collections of these sites that vastplan has no kind for; with `census`, each with the number of its objects."""
     has, known = workspace.systems(), workspace.document.systems
     found = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app import checks
-from vastplan.app.planning.source import Source
+from vastplan.app.planning.source import LiveSource
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.facts import Facts
@@ -24,7 +24,9 @@ class Desired:
     """The facts that checks have before anything is observed."""
 
 
-def compose_with_versions(workspace: Workspace, sites: tuple[str, ...], offline: Composed, source: Source) -> Desired:
+def compose_with_versions(
+    workspace: Workspace, sites: tuple[str, ...], offline: Composed, source: LiveSource
+) -> Desired:
     """Compose again with the probed facts if the document depends on them. Raises `Invalid`, also for features a version lacks."""
     probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
@@ -34,5 +36,5 @@ def compose_with_versions(workspace: Workspace, sites: tuple[str, ...], offline:
         entries=entries,
         everything=composed.entries,
         findings=(*composed.findings, *check_versions(workspace, entries, source.probed)),
-        facts=checks.facts_of(workspace, composed, probed if composed.probed else {}),
+        facts=checks.check_facts(workspace, composed, probed if composed.probed else {}),
     )

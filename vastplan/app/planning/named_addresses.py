@@ -50,7 +50,7 @@ class Known:
     occupied: frozenset[str] = frozenset()
 
 
-def resolved(
+def resolve_patterns(
     patterns: Sequence[str],
     entries: Iterable[Entry],
     ledger: Mapping[str, SiteLedger],
@@ -58,7 +58,7 @@ def resolved(
     kinds: Collection[str],
 ) -> tuple[str, ...]:
     """The addresses that `--target` or `--keep-drift` of this run name; for a composite entry all its objects."""
-    return aimed_at(patterns, known(entries, ledger, sites, kinds)) if patterns else ()
+    return targeted_objects(patterns, known_objects(entries, ledger, sites, kinds)) if patterns else ()
 
 
 def named_nowhere(
@@ -69,16 +69,16 @@ def named_nowhere(
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
     if not any((*named, options.targets, options.keep_drift)):
         return []
-    there = known(inputs.entries, inputs.ledger, sites, {*inputs.kinds, *types})
+    existing = known_objects(inputs.entries, inputs.ledger, sites, {*inputs.kinds, *types})
     unread = {place for place in inputs.observed.collections if inputs.observed.error(*place)}
     unread |= {(unknown.site, unknown.kind) for unknown in drafted.decided.unknown}
-    there = replace(
-        there,
-        addresses=there.addresses | {*map(str, drafted.matches.formers)},
+    existing = replace(
+        existing,
+        addresses=existing.addresses | {*map(str, drafted.matches.formers)},
         unread=frozenset(unread),
         occupied=_delivered_to(inputs.entries, inputs.kinds) if consent.allow_delete else frozenset(),
     )
-    return [*no_such_object(options, there), *matching_nothing(options, there)]
+    return [*no_such_object(options, existing), *matching_nothing(options, existing)]
 
 
 def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozenset[str]:
@@ -89,7 +89,7 @@ def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozen
     )
 
 
-def known(
+def known_objects(
     entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str], kinds: Collection[str]
 ) -> Known:
     """The objects in the document and the ledger; `sites` are all sites of the document, those in `ledger` are planned."""
@@ -114,83 +114,83 @@ def known(
     )
 
 
-def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
+def targeted_objects(targets: Iterable[str], existing: Known) -> tuple[str, ...]:
     """The targets, and the objects of those that are a composite entry (the `origin` in reports) instead of an object."""
     aims: list[str] = []
     for target in targets:
         aims.append(target)
-        if not _matched(target, there.addresses):
-            origins = [origin for origin in there.parts if origin == target or fnmatchcase(origin, target)]
-            aims += [escape(part) for origin in origins for part in there.parts[origin]]
+        if not _matched(target, existing.addresses):
+            origins = [origin for origin in existing.parts if origin == target or fnmatchcase(origin, target)]
+            aims += [escape(part) for origin in origins for part in existing.parts[origin]]
     return tuple(aims)
 
 
-def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
+def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
     """VP303 for an address with an id (`ADDRESS#ID`) that no former object has: it is mistyped, or the object is gone, and the option
     would have no effect. Not reported if the kind could not be read on that site."""
-    said = [(option, text) for option, text in _named(options, there) if _with_an_id(option, text, there)]
+    said = [(option, text) for option, text in _named(options, existing) if _with_an_id(option, text, existing)]
     for option, text in said[:_SHOWN]:
         site, kind, _ = Address.parse(text)
-        if (site, kind) not in there.unread:
-            yield error("VP303", f"{option} {text}: no former object has that id", fix=_former_hint(text, there))
+        if (site, kind) not in existing.unread:
+            yield error("VP303", f"{option} {text}: no former object has that id", fix=_former_hint(text, existing))
 
 
-def _with_an_id(option: str, text: str, there: Known) -> bool:
+def _with_an_id(option: str, text: str, existing: Known) -> bool:
     """Whether the text names one former object on a planned site."""
     parts = text.split("/", 2)
     one = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
-    return one and option in _BY_ADDRESS and parts[0] not in there.elsewhere
+    return one and option in _BY_ADDRESS and parts[0] not in existing.elsewhere
 
 
-def _former_hint(text: str, there: Known) -> str:
+def _former_hint(text: str, existing: Known) -> str:
     of = text.partition(MARK)[0]
-    others = sorted(address for address in there.addresses if address.startswith(f"{of}{MARK}"))
+    others = sorted(address for address in existing.addresses if address.startswith(f"{of}{MARK}"))
     if others:
         return f"{of} has: {some(others)}"
-    if of in there.addresses:
+    if of in existing.addresses:
         return f"{of} has no former object now"
-    return nearest_address(text, there.addresses) or "an address is site/kind/name"
+    return nearest_address(text, existing.addresses) or "an address is site/kind/name"
 
 
-def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
+def matching_nothing(options: PlanOptions, existing: Known) -> Iterator[Finding]:
     """VP303 for each address of this run that matches nothing, or VP317, a warning, if that may be intended.
 
     A command may be run twice, so an address that the ledger once had is not reported. A pattern may match nothing, a site may
     not be planned in this run, and approvals files are shared by runs.
     """
     by_intent: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
-    for option, text in _named(options, there):
-        if not _with_an_id(option, text, there):
-            by_intent[_may_be_meant(option, text, options, there)].append((option, text))
+    for option, text in _named(options, existing):
+        if not _with_an_id(option, text, existing):
+            by_intent[_may_be_meant(option, text, options, existing)].append((option, text))
     for is_meant, of_it in by_intent.items():
         code, severity = ("VP317", Severity.WARNING) if is_meant else ("VP303", Severity.ERROR)
         for option, text in of_it[:_SHOWN]:
-            yield Finding(code, severity, f"{option} {word(text)} matches nothing here", _hint(option, text, there))
+            yield Finding(code, severity, f"{option} {word(text)} matches nothing here", _hint(option, text, existing))
         if len(of_it) > _SHOWN:
             yield Finding(code, severity, f"{len(of_it) - _SHOWN} more consents and approvals match nothing here")
 
 
-def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) -> bool:
+def _may_be_meant(option: str, text: str, options: PlanOptions, existing: Known) -> bool:
     """Whether an address that matches nothing may be intended: an approval, an address on a site that is not planned, or a pattern
     whose site and kind exist. Never for `--target` if no target matches anything, because nothing would be planned."""
     if option == _APPROVAL:
         return True
-    if option == "--target" and not any(_known(target, there) for target in options.targets):
+    if option == "--target" and not any(_known(target, existing) for target in options.targets):
         return False
     site, _, rest = text.partition("/")
     kind, _, name = rest.partition("/")
-    if site in there.elsewhere:
+    if site in existing.elsewhere:
         return True
-    sites = {address.partition("/")[0] for address in there.addresses} | there.begun
+    sites = {address.partition("/")[0] for address in existing.addresses} | existing.begun
     return (
         _is_pattern(text)
         and bool(name)
         and (_is_pattern(site) or site in sites)
-        and (_is_pattern(kind) or kind in there.kinds)
+        and (_is_pattern(kind) or kind in existing.kinds)
     )
 
 
-def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
+def _named(options: PlanOptions, existing: Known) -> Iterator[tuple[str, str]]:
     """The named addresses that match nothing, each with its option."""
     consent = options.consent
     for option, texts in (
@@ -199,41 +199,41 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
         ("--believe-gone", consent.believe_gone),
     ):
         for text in dict.fromkeys(texts):
-            more = {*there.whole, *there.occupied} if option == "--allow-delete" else set()
-            if not _known(text, there, more):
+            more = {*existing.whole, *existing.occupied} if option == "--allow-delete" else set()
+            if not _known(text, existing, more):
                 yield option, text
     for text in dict.fromkeys(options.targets):
-        if not _known(text, there):
+        if not _known(text, existing):
             yield "--target", text
     for text in dict.fromkeys(options.keep_drift):
-        if not _known(text, there) and not _of_field(text, there.addresses | there.gone):
+        if not _known(text, existing) and not _of_field(text, existing.addresses | existing.gone):
             yield "--keep-drift", text
     for text in dict.fromkeys(approval.address for approval in consent.approvals):
-        elsewhere = text.split("/", 1)[0] in there.elsewhere
-        made_of_parts = text in there.parts or text in there.whole
+        elsewhere = text.split("/", 1)[0] in existing.elsewhere
+        made_of_parts = text in existing.parts or text in existing.whole
         if (
-            text not in there.addresses
+            text not in existing.addresses
             and not elsewhere
-            and (made_of_parts or not _gone_already(Address.parse(text), there))
+            and (made_of_parts or not _gone_already(Address.parse(text), existing))
         ):
             yield _APPROVAL, text
 
 
-def _known(text: str, there: Known, more: Set[str] = frozenset()) -> bool:
+def _known(text: str, existing: Known, more: Set[str] = frozenset()) -> bool:
     """Whether the text matches an object or composite entry, or one that the ledger had until it was deleted."""
-    return any(_matched(text, names) for names in (there.addresses, there.parts.keys(), more, there.gone))
+    return any(_matched(text, names) for names in (existing.addresses, existing.parts.keys(), more, existing.gone))
 
 
-def _gone_already(address: Address, there: Known) -> bool:
+def _gone_already(address: Address, existing: Known) -> bool:
     """Whether an approval was probably used already: its site has an earlier apply, and no object that is to go has a similar name.
 
     A misspelt approval does not pass: the object it was meant for is still to go, and its name is similar.
     """
-    if str(address) in there.gone:
+    if str(address) in existing.gone:
         return True
-    if address.site not in there.begun or address.kind not in there.kinds:
+    if address.site not in existing.begun or address.kind not in existing.kinds:
         return False
-    return not nearest(address.name, [other.name for other in there.leaving if other[:2] == address[:2]])
+    return not nearest(address.name, [other.name for other in existing.leaving if other[:2] == address[:2]])
 
 
 def _matched(text: str, addresses: Collection[str]) -> bool:
@@ -255,13 +255,13 @@ def _of_field(text: str, addresses: Collection[str]) -> bool:
     return False
 
 
-def _hint(option: str, text: str, there: Known) -> str:
+def _hint(option: str, text: str, existing: Known) -> str:
     site = text.split("/", 1)[0]
-    if site in there.elsewhere:
+    if site in existing.elsewhere:
         return f"{site} is not planned this time"
-    if option == _APPROVAL and (text in there.parts or text in there.whole):
-        such = f": {some(sorted(there.parts[text]), 4)}" if there.parts.get(text) else ""
+    if option == _APPROVAL and (text in existing.parts or text in existing.whole):
+        such = f": {some(sorted(existing.parts[text]), 4)}" if existing.parts.get(text) else ""
         return f"an approval is for one object, not for an entry with several{such}; --approvals-template FILE writes what is needed"
-    near = {*there.addresses, *(there.parts if option != _APPROVAL else ()), *there.whole}
+    near = {*existing.addresses, *(existing.parts if option != _APPROVAL else ()), *existing.whole}
     nowhere = "not an object of this document: remove it, or pass the approvals file of this document"
     return nearest_address(text, near) or (nowhere if option == _APPROVAL else "an address is site/kind/name")

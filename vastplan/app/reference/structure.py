@@ -9,7 +9,7 @@ from vastplan.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DocumentField:
     """One field. `path` has the names from below the section on, without the keys that the writer of a document chooses.
 
     `type` says what to write, `says` what it means, `left_out` what is in force if it is left out, `facts` are further sentences,
@@ -22,14 +22,14 @@ class Told:
     left_out: str = ""
     facts: tuple[str, ...] = ()
     vendor: str = ""
-    fields: tuple[Told, ...] = ()
+    fields: tuple[DocumentField, ...] = ()
 
     @property
     def name(self) -> str:
         """The field's own name."""
         return self.path[-1]
 
-    def walk(self) -> Iterator[Told]:
+    def walk(self) -> Iterator[DocumentField]:
         """The field and all fields inside it, each before its inner ones."""
         yield self
         for one in self.fields:
@@ -37,7 +37,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """A top-level key of the document, and what is written below it. `example` is YAML, "" if there is none.
 
     `within` maps the keys that an entry may have to the sections whose entries go there (`quotas`, or `quota` for the only one).
@@ -47,11 +47,11 @@ class Section:
     type: str
     says: str
     facts: tuple[str, ...] = ()
-    fields: tuple[Told, ...] = ()
+    fields: tuple[DocumentField, ...] = ()
     example: str = ""
     within: Mapping[str, str] = field(default_factory=dict)
 
-    def walk(self) -> Iterator[Told]:
+    def walk(self) -> Iterator[DocumentField]:
         """All fields, each before its inner ones."""
         for one in self.fields:
             yield from one.walk()

@@ -73,7 +73,7 @@ def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Itera
             yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
 
 
-def untold(reviewed: Plan, live: Plan) -> list[str]:
+def incomparable_secrets(reviewed: Plan, live: Plan) -> list[str]:
     """The secrets to write whose values cannot be compared with the reviewed ones, because the plans lack a common review key."""
     if _keyed(reviewed, live):
         return []
@@ -139,7 +139,7 @@ def _differences(
         yield "is another object of that name now"
     if reviewed.renamed_from != live.renamed_from:
         yield "is renamed from something else"
-    told: set[str] = set()
+    reported: set[str] = set()
     secret = {change.path.partition(".")[0] for change in (*reviewed.changes, *live.changes) if change.sensitive}
     remaining = {change.path: change for change in reviewed.changes}
     unseen = [
@@ -154,14 +154,14 @@ def _differences(
         if old is None and change.path in values:
             continue
         if old is None or _does(old) != _does(change):
-            told.add(change.path.partition(".")[0])
+            reported.add(change.path.partition(".")[0])
             yield f"{inert(change.path, 80)} is another change than the reviewed one"
     for path in remaining:
         yield f"{inert(path, 80)} would no longer be changed"
     for name in sorted(reviewed.desired.keys() | live.desired.keys()):
         before, after = reviewed.desired.get(name, _UNSAID), live.desired.get(name, _UNSAID)
-        if before != after and name not in told:
-            yield from _said_otherwise(name, before, after, name in secret)
+        if before != after and name not in reported:
+            yield from _described_otherwise(name, before, after, name in secret)
     if reviewed.released != live.released:
         yield "releases other fields"
     if keyed:
@@ -200,7 +200,7 @@ def _does(change: FieldChange) -> tuple[Any, ...]:
     return change.before, change.after, change.replaces, change.sensitive, change.source_after
 
 
-def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
+def _described_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
     """The differences of the document's values; secrets, and values beside them, are not shown."""
     if (
         isinstance(before, dict)
@@ -211,9 +211,9 @@ def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterato
         for key in sorted(before.keys() | after.keys()):
             old, new = before.get(key, _UNSAID), after.get(key, _UNSAID)
             if old != new:
-                yield from _said_otherwise(f"{path}.{key}", old, new, beside)
+                yield from _described_otherwise(f"{path}.{key}", old, new, beside)
         return
-    was, now = (sensitive() if secret and not _is_secret(side) else _said(side) for side in (before, after))
+    was, now = (sensitive() if secret and not _is_secret(side) else _described(side) for side in (before, after))
     yield f"the document says another {inert(path, 120)} than in the review: {now}, and it was {was}"
 
 
@@ -221,7 +221,7 @@ def _is_secret(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {"$secret"}
 
 
-def _said(value: Any) -> str:
+def _described(value: Any) -> str:
     return "nothing" if value is _UNSAID else inert(plain_value(value), 200)
 
 
@@ -237,7 +237,7 @@ def check_keys(reviewed: Plan, live: Plan) -> None:
     raise VastplanError("the reviewed plan has digests of its secrets made with another review key; plan it again")
 
 
-def refusal(differences: list[str], *, signed: bool = False) -> str:
+def refusal_message(differences: list[str], *, signed: bool = False) -> str:
     """The message that nothing is applied. It suggests `--allow-difference` unless the reviewed plan had to be `signed`."""
     listed = "".join(f"\n  {difference}" for difference in differences[:_NAMED])
     more = f"\n  and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
