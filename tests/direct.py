@@ -60,7 +60,7 @@ class Direct:
             self._servers.pop(server.url, None)
             stop(server)
 
-        def any_answers(published: list[endpoints.SimEndpoint], authority: str) -> bool:
+        def any_answers(published: list[endpoints.ServedEndpoint], authority: str) -> bool:
             return any(self._server(one.url) is not None for one in published) or answers(published, authority)
 
         for where, name, ours in (

@@ -156,7 +156,7 @@ class Player:
 def serve(folder: Path) -> int:
     """Keep the world running, and let others play with it, until somebody says `end`."""
     try:
-        from vastplan.sim.vast.assumed import Assumed
+        from vastplan.sim.vast.assumptions import Assumed
         from vastplan.sim.world import SYSTEMS, World
     except ModuleNotFoundError as missing:
         print(

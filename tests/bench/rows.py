@@ -265,7 +265,7 @@ class Bench:
             return measure.median(self._floor_words("fetch", endpoint, folder, *COLLECTIONS))
 
     @staticmethod
-    def _floor_words(what: str, endpoint: seam.SimEndpoint, *words: str | Path) -> list[str]:
+    def _floor_words(what: str, endpoint: seam.ServedEndpoint, *words: str | Path) -> list[str]:
         return worlds.floor_words(what, endpoint.url, endpoint.ca_file, endpoint.username, endpoint.password, *words)
 
     @staticmethod

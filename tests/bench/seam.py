@@ -17,7 +17,7 @@ from vastplan.cli import main
 from vastplan.ledger.codec import dump
 from vastplan.ledger.file import FileLedger, write_atomically
 from vastplan.model.site_ledger import SiteLedger, keyed_digest
-from vastplan.sim.endpoints import SimEndpoint, running, withdraw
+from vastplan.sim.endpoints import ServedEndpoint, served_endpoints, withdraw
 from vastplan.sim.serve import RecordedCall, Server
 from vastplan.sim.store import Store
 from vastplan.sim.wire import Plane, Request, Response
@@ -29,8 +29,8 @@ __all__ = [
     "RecordedCall",
     "Request",
     "Response",
+    "ServedEndpoint",
     "Server",
-    "SimEndpoint",
     "SiteLedger",
     "Store",
     "World",
@@ -40,7 +40,7 @@ __all__ = [
     "read_ledger",
     "replace",
     "rewrite_snapshot",
-    "running",
+    "served_endpoints",
     "simulators",
     "withdraw",
     "write_ledger",

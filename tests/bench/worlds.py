@@ -78,13 +78,13 @@ def _owned(ledger: seam.SiteLedger, address: str, number: int, texts: Mapping[st
 
 
 @contextmanager
-def served(document: Path) -> Iterator[seam.SimEndpoint]:
+def served(document: Path) -> Iterator[seam.ServedEndpoint]:
     """The document's simulators in a process of their own, so that a command's cost is the command's alone."""
     folder = seam.simulators(document if document.is_dir() else document.parent)
     seam.withdraw(folder)
     server = subprocess.Popen([*seam.COMMAND, "sim", str(document)], stdout=subprocess.DEVNULL)
     try:
-        while (endpoints := seam.running(folder)) is None:
+        while (endpoints := seam.served_endpoints(folder)) is None:
             if server.poll() is not None:
                 raise RuntimeError(f"the simulators of {document} ended with {server.returncode}")
             time.sleep(0.05)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vastplan.sim.endpoints import SimEndpoint
+from vastplan.sim.endpoints import ServedEndpoint
 from vastplan.sim.world import World
 
 
@@ -17,7 +17,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.world = World(folder, {"iad": ["vast", "kubernetes", "runai"], "pdx": ["vast"]})
 
-    def endpoint(self, system: str, site: str = "iad") -> SimEndpoint:
+    def endpoint(self, system: str, site: str = "iad") -> ServedEndpoint:
         """How a system is reached."""
         return next(one for one in self.world.endpoints() if (one.site, one.system) == (site, system))
 

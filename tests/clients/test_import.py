@@ -11,7 +11,7 @@ import yaml
 from tests.clients.strangers import ClusterStranger, StorageStranger
 from tests.clients.test_runapy import Control
 from tests.importing.round_trip import Desk, round_trip
-from vastplan.sim.endpoints import SimEndpoint
+from vastplan.sim.endpoints import ServedEndpoint
 from vastplan.sim.world import World
 
 TIB = 2**40
@@ -34,7 +34,7 @@ class Watch:
         return [(call.method, "", call.path) for server in self._servers for call in server.writes()]
 
 
-def on_the_storage(vms: SimEndpoint) -> None:
+def on_the_storage(vms: ServedEndpoint) -> None:
     """A tenant of a storage administrator, with what vastpy makes in it."""
     storage = StorageStranger(vms.url, vms.username, vms.password, vms.ca_file)
     tenant = storage.vms.tenants.post(name="nlp")["id"]
@@ -54,7 +54,7 @@ def on_the_storage(vms: SimEndpoint) -> None:
     )  # fmt: skip
 
 
-def on_the_scheduler(runai: SimEndpoint) -> None:
+def on_the_scheduler(runai: ServedEndpoint) -> None:
     """A project, and who works in it, by Run:ai's own client."""
     configuration = importlib.import_module("runai.configuration")
     client = importlib.import_module("runai.api_client")
@@ -72,7 +72,7 @@ def on_the_scheduler(runai: SimEndpoint) -> None:
         control.rules.create_access_rule({"subjectId": "grp-nlp", "subjectType": "group", "roleId": role, **scope})
 
 
-def on_the_cluster(kubernetes: SimEndpoint) -> None:
+def on_the_cluster(kubernetes: ServedEndpoint) -> None:
     """A class of what is on the storage, and claims of it, by the Python client."""
     with ClusterStranger(kubernetes.kubeconfig) as team:
         parameters = {"root_export": "/nlp/k8s", "view_policy": "nlp-policy", "vip_pool_name": "nlp-pool"}

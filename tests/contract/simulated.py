@@ -11,7 +11,7 @@ from typing import Any
 from tests.contract.__main__ import NAMES, targets
 from tests.contract.target import PEER, Target, TransportLimits
 from vastplan.sim.runai import RunaiPlane
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 from vastplan.sim.wire import Request, Response
 from vastplan.sim.world import World
 

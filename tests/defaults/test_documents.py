@@ -15,7 +15,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.markers import DefaultEvidence
 from vastplan.schema.rows import ABSENT, Path, dig, put
 from vastplan.schema.versions import at_least, parse_version
-from vastplan.sim.tables import Table, load
+from vastplan.sim.tables import Table, load_table
 
 TABLES = sorted(
     entry.name.removesuffix(".json")
@@ -58,7 +58,7 @@ def of_defaults(table: Table, schema: dict[str, Any], seen: tuple[str, ...] = ()
 
 def documented(name: str, kind: Kind) -> dict[Path, Any]:
     """What the document of a version says of the leaves of a kind, in the values of the kind."""
-    table = load(name)
+    table = load_table(name)
     made = of_defaults(table, create_body(table, kind))
     row = {} if made is ABSENT else made
     for field in kind.fields:

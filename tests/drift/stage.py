@@ -15,7 +15,7 @@ from typing import Any
 
 import requests
 
-from vastplan.sim.endpoints import SimEndpoint
+from vastplan.sim.endpoints import ServedEndpoint
 from vastplan.sim.world import World
 
 DOCUMENT = """\
@@ -65,7 +65,7 @@ class Hands:
         assert answer.status_code < 400, answer.text
         return answer.json() if answer.content else None
 
-    def _token(self, one: SimEndpoint) -> Mapping[str, str]:
+    def _token(self, one: ServedEndpoint) -> Mapping[str, str]:
         if one.system == "kubernetes":
             return {"Authorization": f"Bearer {one.password}"}
         if one.system == "vast":

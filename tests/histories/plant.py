@@ -30,7 +30,7 @@ from vastplan.model.polling import poll
 from vastplan.schema.discover import discover
 from vastplan.schema.system import discover_systems
 from vastplan.sim.csi import VastStorage
-from vastplan.sim.endpoints import SimEndpoint
+from vastplan.sim.endpoints import ServedEndpoint
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.store import Row, Store
@@ -85,10 +85,10 @@ class Plant:
         )  # fmt: skip
         self.planes |= {(site, "vast"): vast, (site, "kubernetes"): cluster, (site, "runai"): runai}
 
-    def endpoints(self) -> list[SimEndpoint]:
+    def endpoints(self) -> list[ServedEndpoint]:
         """How every system is reached."""
         users = {"vast": ("admin", "p"), "kubernetes": ("", "k"), "runai": ("vastplan", "r")}
-        return [SimEndpoint(site, system, _url(site, system), "", *users[system]) for site, system in self.planes]
+        return [ServedEndpoint(site, system, _url(site, system), "", *users[system]) for site, system in self.planes]
 
     def answer(self, host: str, method: str, target: str, content: bytes, headers: Mapping[str, str]) -> Response:
         """One request to one plane; raises what a wire raises when nobody answers."""
@@ -275,7 +275,7 @@ class _Api:
 
 def _patches(plant: Plant) -> list[Any]:
     @contextlib.contextmanager
-    def served(folder: Path, systems: object, _directories: object) -> Iterator[list[SimEndpoint]]:
+    def served(folder: Path, systems: object, _directories: object) -> Iterator[list[ServedEndpoint]]:
         yield plant.endpoints()
 
     def session(base: str, **_: object) -> InProcessWire:

@@ -15,7 +15,7 @@ from vastplan.schema.endpoint import PerUnit, Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.versions import is_before
-from vastplan.sim.tables import Operation, Table, load
+from vastplan.sim.tables import Table, TableOperation, load_table
 
 KINDS = [kind for kind in full_registry().kinds.values() if kind.endpoint.update is Update.PUT]
 TABLES = ["runai-2.20", "runai-2.22", "runai-2.23", "runai-2.24"]
@@ -23,7 +23,7 @@ KNOWN = [(kind, name) for kind in KINDS for name in TABLES]
 PROJECTS, DEPARTMENTS, POOLS = "/api/v1/org-unit/projects", "/api/v1/org-unit/departments", "/api/v1/node-pools"
 
 
-def operation(kind: Kind, table: Table) -> Operation:
+def operation(kind: Kind, table: Table) -> TableOperation:
     step = next(iter(kind.endpoint.shape.paths.values())) if isinstance(kind.endpoint.shape, PerUnit) else "some-id"
     matched = table.match(f"{kind.endpoint.path}/{step}")
     assert matched is not None, kind.endpoint.path
@@ -76,7 +76,7 @@ def unknown(table: Table, fields: tuple[Field, ...], schema: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(("kind", "name"), KNOWN, ids=lambda value: value if isinstance(value, str) else value.name)
 def test_every_field_of_a_put_is_declared_or_kept(kind: Kind, name: str) -> None:
-    table = load(name)
+    table = load_table(name)
     body = operation(kind, table).body
     assert body is not None
     assert list(forgotten(table, kind, body, name.removeprefix("runai-"))) == []
@@ -84,7 +84,7 @@ def test_every_field_of_a_put_is_declared_or_kept(kind: Kind, name: str) -> None
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_put_holds_nothing_else(kind: Kind) -> None:
-    table = load("runai-2.24")
+    table = load_table("runai-2.24")
     body = operation(kind, table).body
     assert body is not None
     assert list(unknown(table, kind.fields, body)) == []

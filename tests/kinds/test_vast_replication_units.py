@@ -11,7 +11,7 @@ from tests.lab import Lab
 from vastplan.kinds.vast import protected_path, protection_policy, replication_peer
 from vastplan.model.plan import Verb
 from vastplan.schema.codec import decode_row
-from vastplan.sim.tables import load
+from vastplan.sim.tables import load_table
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_policy_id_may_come_as_a_number_or_as_text(answered: object) -> None:
     [(protected_path.KIND, "/protectedpaths/{id}/"), (replication_peer.KIND, "/nativereplicationremotetargets/{id}/")],
 )
 def test_every_state_that_is_waited_for_is_one_that_the_vendor_has(kind: Any, path: str) -> None:
-    table = load("vast-5.5")
+    table = load_table("vast-5.5")
     operation = table.operation("GET", path)
     assert operation is not None
     states = set(table.fields(operation.responses["200"])["state"]["enum"])

@@ -93,7 +93,7 @@ class Mixed:
 
     def _rows(self, site: str) -> list[dict[str, Any]]:
         with self.scene.lab.world.lock:
-            return list(workloads.live(self.scene.runai(site)._ctx))
+            return list(workloads.live_workloads(self.scene.runai(site)._ctx))
 
     def _mounted(self, site: str, row: dict[str, Any]) -> set[str]:
         return {CLAIMS[site][claim] for claim in row["claims"] if claim in CLAIMS[site]}
@@ -142,7 +142,7 @@ class Mixed:
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(branch.site)._cluster
             found = content.pointer(cluster, self.scene.tenant[branch.site], branch.directory)
-            return set(content.labels(cluster, found))
+            return set(content.complete_labels(cluster, found))
 
     # forks
 

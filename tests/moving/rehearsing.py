@@ -32,7 +32,7 @@ def record(scene: Theatre) -> Operation:
 def live(scene: Theatre, site: str) -> dict[str, str]:
     """The workloads of a site by name, without a request."""
     with scene.lab.world.lock:
-        return {str(row["name"]): str(row["phase"]) for row in workloads.live(scene.runai(site)._ctx)}
+        return {str(row["name"]): str(row["phase"]) for row in workloads.live_workloads(scene.runai(site)._ctx)}
 
 
 def things(scene: Theatre, site: str = "pdx") -> dict[str, list[str]]:
@@ -85,7 +85,7 @@ class Watched:
         if roles not in self.roles:
             self.roles.append(roles)
         with self.scene.lab.world.lock:
-            self.small |= {float(row["gpus"]) for row in workloads.live(self.scene.runai("pdx")._ctx)}
+            self.small |= {float(row["gpus"]) for row in workloads.live_workloads(self.scene.runai("pdx")._ctx)}
 
     def harmless(self) -> None:
         """Nothing was seen to stop or to change its role, and at the source nothing was written by anybody but its work."""

@@ -31,23 +31,27 @@ class Seen:
         """Of a directory, by the cluster's own tables: a site without power keeps what it has."""
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(site)._cluster
-            return set(content.labels(cluster, content.pointer(cluster, self.scene.tenant[site], self.scene.directory)))
+            return set(
+                content.complete_labels(
+                    cluster, content.pointer(cluster, self.scene.tenant[site], self.scene.directory)
+                )
+            )
 
     def kept(self, site: str) -> set[str]:
         """What the snapshots hold that rejoins and restores in place have taken of what they give up."""
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(site)._cluster
             rows = [row for row in cluster.rows("snapshots") if str(row["name"]).startswith(KEPT)]
-            return {label for row in rows for label in content.labels(cluster, row["_pointer"])}
+            return {label for row in rows for label in content.complete_labels(cluster, row["_pointer"])}
 
     def of_point(self, site: str, guid: str) -> set[str]:
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(site)._cluster
             (row,) = cluster.rows(sides.POINTS, guid=guid)
-            return set(content.labels(cluster, row["_pointer"]))
+            return set(content.complete_labels(cluster, row["_pointer"]))
 
     def running(self, site: str) -> int:
         """How many workloads are at work, or begin to be."""
         with self.scene.lab.world.lock:
-            rows = workloads.live(self.scene.runai(site)._ctx)
+            rows = workloads.live_workloads(self.scene.runai(site)._ctx)
             return sum(1 for row in rows if row["phase"] not in ("Stopping", "Stopped", "Failed", "Completed"))

@@ -38,7 +38,7 @@ class Watch:
 
     def _rows(self, site: str) -> list[dict[str, object]]:
         with self.scene.lab.world.lock:
-            rows = workloads.live(self.scene.runai(site)._ctx)
+            rows = workloads.live_workloads(self.scene.runai(site)._ctx)
             return [row for row in rows if not self.claim or self.claim in row["claims"]]
 
     def look(self) -> None:

@@ -38,7 +38,7 @@ STAGES = ["look", "clone", "mount", "try", "end work", "unmount", "remove"]
 
 def settled_as(scene: Theatre, phase: str, message: str = "") -> Any:
     """What is submitted at pdx comes to this, and not to run."""
-    true = workloads.finish
+    true = workloads.finish_phase
 
     def finish(ctx: Any, row: Any, goal: str) -> None:
         if goal == "Running" and ctx is scene.runai("pdx")._ctx:
@@ -47,7 +47,7 @@ def settled_as(scene: Theatre, phase: str, message: str = "") -> Any:
 
     view = workloads._view
     return (
-        patch.object(workloads, "finish", finish),
+        patch.object(workloads, "finish_phase", finish),
         patch.object(workloads, "_view", lambda ctx, row: view(ctx, row) | {"phaseMessage": message}),
     )
 
@@ -136,14 +136,14 @@ def test_what_does_not_run_is_a_finding_and_is_removed(scene: Theatre, phase: st
 
 def test_what_is_refused_is_a_finding_too(scene: Theatre) -> None:
     watched = Watched(scene)
-    true = workloads.submit
+    true = workloads.submit_workload
 
     def submit(ctx: Any, *asked: Any, **more: Any) -> str:
         if ctx is scene.runai("pdx")._ctx:
             raise ValueError("not in this project")
         return true(ctx, *asked, **more)
 
-    with patch.object(workloads, "submit", submit):
+    with patch.object(workloads, "submit_workload", submit):
         done = scene.run(watched.plan)
     (came,) = done.facts["came"].values()
     assert done.phase is Phase.DONE and came["phase"] == "refused" and "400" in came["says"]
@@ -192,7 +192,7 @@ def test_a_distributed_one_has_one_worker(scene: Theatre) -> None:
     asked: list[dict[str, Any]] = []
 
     def look() -> None:
-        rows = [row for row in workloads.live(scene.runai("pdx")._ctx) if "asked" in row]
+        rows = [row for row in workloads.live_workloads(scene.runai("pdx")._ctx) if "asked" in row]
         asked.extend(copy.deepcopy(row["asked"]) for row in rows)
 
     scene.clock.watchers.append(look)

@@ -161,7 +161,7 @@ class Theatre:
     def enter(self, site: str, name: str = "train", every: float = 60) -> None:
         """The workers of a workload that is at a site: they write a checkpoint a minute there, from the newest one that they find."""
         with self.lab.world.lock:
-            rows = workloads.live(self.runai(site)._ctx)
+            rows = workloads.live_workloads(self.runai(site)._ctx)
             (self.job,) = (row["id"] for row in rows if row["name"] == name)
             self.vast(site).start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant[site])
 

@@ -44,7 +44,8 @@ class Both(Theatre):
         with self.lab.world.lock:
             cluster = self.vast(site)._cluster
             return {
-                one: content.labels(cluster, content.pointer(cluster, self.tenant[site], one)) for one in DIRECTORIES
+                one: content.complete_labels(cluster, content.pointer(cluster, self.tenant[site], one))
+                for one in DIRECTORIES
             }
 
     def start_job(self, every: float = 60) -> None:
@@ -54,7 +55,7 @@ class Both(Theatre):
 
     def at_work(self) -> bool:
         """Whether the workload at iad runs, behind the system's back."""
-        rows = workloads.live(self.runai("iad")._ctx)
+        rows = workloads.live_workloads(self.runai("iad")._ctx)
         return any(row["phase"] == "Running" for row in rows)
 
 

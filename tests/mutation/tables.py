@@ -25,7 +25,7 @@ from tests.documented.used import collection, fields, item, operations
 from tests.probes.lives import undocumented
 from tests.probes.subjects import SUBJECTS, Subject, direct, failures, plane, stricter
 from vastplan.schema.kind import Kind
-from vastplan.sim.tables import Table, load
+from vastplan.sim.tables import Table, load_table
 
 SURVIVORS = Path(__file__).parent / "survivors.yaml"
 FILES = {"vast": "vast-5.5", "kubernetes": "kubernetes-1.34"}
@@ -214,7 +214,7 @@ def run(every: int) -> tuple[Counter[str], list[str]]:
     survivors: list[str] = []
     for system, version in SUBJECTS:
         subject, file = Subject(system, version), FILES.get(system, f"{system}-{version}")
-        content = load(file).content
+        content = load_table(file).content
         for kind in subject.kinds():
             assert not killed(subject, kind, content), f"{file} {kind.name}: a probe fails without any mutant"
             for number, mutant in enumerate(Mutator(subject, content).of(kind)):

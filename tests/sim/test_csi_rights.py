@@ -10,7 +10,7 @@ import pytest
 
 from vastplan.kinds.compose._csi_rights import DRIVERS, realms
 from vastplan.sim.csi import VastStorage, blocks, files
-from vastplan.sim.csi.vms import Vms
+from vastplan.sim.csi.vms import VmsClient
 from vastplan.sim.kubernetes.storage import VolumeWanted
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
@@ -69,7 +69,7 @@ def volume(name: str, parameters: dict[str, str], **more: Any) -> VolumeWanted:
 
 def work(cluster: Cluster, driver: str) -> Iterator[str]:
     """A volume's life with the driver, step by step."""
-    vms = Vms(cluster.plane, "csi")
+    vms = VmsClient(cluster.plane, "csi")
     if driver == "block":
         blocks.create(vms, volume("pvc-1", BLOCK))
         yield "made"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vastplan.sim.derive import main
-from vastplan.sim.tables import Table, load
+from vastplan.sim.tables import Table, load_table
 
 DOCUMENT: dict[str, Any] = {
     "info": {"title": "t", "version": "1"},
@@ -57,7 +57,7 @@ def test_nothing_to_keep_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_tables_of_vms_are_of_two_documents() -> None:
-    old, new = load("vast-5.3"), load("vast-5.5")
+    old, new = load_table("vast-5.3"), load_table("vast-5.5")
     assert old.content["source"]["sha256"] != new.content["source"]["sha256"]
     needed = {name: table.operation("POST", "/users/") for name, table in (("old", old), ("new", new))}
     bodies = {name: operation.body or {} for name, operation in needed.items() if operation is not None}

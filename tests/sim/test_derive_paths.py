@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vastplan.sim.derive_paths import derive
+from vastplan.sim.derive_paths import derive_methods
 
 
 def test_methods_by_path() -> None:
@@ -20,7 +20,7 @@ def test_methods_by_path() -> None:
         "/apis/apps/v1beta1/deployments": {"get": {}},
         "/apis/apps/v2alpha1/deployments": {"get": {}},
     }}  # fmt: skip
-    assert derive([core, apps]) == {
+    assert derive_methods([core, apps]) == {
         "/api/v1/nodes": "GET POST",
         "/apis/apps/v1/namespaces/{namespace}/deployments/{name}": "DELETE PUT",
     }

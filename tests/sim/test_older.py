@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from vastplan.sim.older import older
-from vastplan.sim.tables import load
+from vastplan.sim.older_versions import older
+from vastplan.sim.tables import load_table
 
 BASE: dict[str, Any] = {
     "source": {"version": "2"},
@@ -56,4 +56,4 @@ def test_what_was_never_there_cannot_go(difference: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["runai-2.21"])
 def test_the_differences_that_we_ship_fit(name: str) -> None:
-    assert load(name).content["source"]["version"] == name.partition("-")[2]
+    assert load_table(name).content["source"]["version"] == name.partition("-")[2]

@@ -13,7 +13,7 @@ import yaml
 from vastplan.sim.kubernetes import KubernetesPlane, protobuf
 from vastplan.sim.kubernetes.resources import RESOURCES
 from vastplan.sim.store import Store
-from vastplan.sim.tables import load
+from vastplan.sim.tables import load_table
 from vastplan.sim.wire import Request, Response
 
 SENT = yaml.safe_load((Path(__file__).parent / "protobuf.yaml").read_text())
@@ -69,7 +69,7 @@ def test_an_object_is_the_same_in_both_forms(api: Api, body: Json, raw: bytes) -
 
 
 def test_the_options_of_a_delete(api: Api) -> None:
-    assert protobuf.read(BODIES["DeleteOptions"]) == {
+    assert protobuf.read_protobuf(BODIES["DeleteOptions"]) == {
         "apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background",
         "preconditions": {"uid": "u-1", "resourceVersion": "7"}, "dryRun": ["All"],
     }  # fmt: skip
@@ -87,7 +87,7 @@ def test_every_built_in_kind_that_is_served_has_its_message() -> None:
 
 def test_the_messages_have_the_fields_of_the_documented_schemas() -> None:
     """Each of two vendor's documents says what the other says: the OpenAPI document and the Go types."""
-    messages, schemas = protobuf._table()["messages"], load("kubernetes-1.34").content["schemas"]
+    messages, schemas = protobuf._table()["messages"], load_table("kubernetes-1.34").content["schemas"]
 
     def names(message: str) -> set[str]:
         found: set[str] = set()

@@ -16,7 +16,7 @@ import requests
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
-from vastplan.sim.tables import load
+from vastplan.sim.tables import load_table
 
 VERSIONS = ("2.20", "2.21", "2.22", "2.23", "2.24")
 PROJECTS, DEPARTMENTS = "/api/v1/org-unit/projects", "/api/v1/org-unit/departments"
@@ -64,7 +64,7 @@ class Site:
         return answer
 
     def _check_documented(self, method: str, path: str, status: int, answer: Any) -> None:
-        table = load(f"runai-{self.version}")
+        table = load_table(f"runai-{self.version}")
         found = table.match(path)
         assert found
         operation = table.operation(method, found[0])

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sim.conftest import PASSWORD, TOKEN, Vms
 from vastplan.sim.store import Store
-from vastplan.sim.tables import load
+from vastplan.sim.tables import load_table
 
 # Log-in
 
@@ -189,7 +189,7 @@ def test_every_collection_lives_and_dies(
 ) -> None:
     vms = start(strict=as_documented)
     row = vms.post(name, **body)
-    table = load("vast-5.5")
+    table = load_table("vast-5.5")
     operation = table.operation("GET", f"/{name}/{{id}}/")
     assert operation is not None and row.keys() == table.fields(operation.responses["200"]).keys()
     path = f"/{name}/{row['id']}/"

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.conftest import Vms
 from tests.sim.twins import GB, HOUR, ONE, Twins
 from vastplan.sim.store import Store
-from vastplan.sim.vast.assumed import TAKEN, Assumed
+from vastplan.sim.vast.assumptions import TAKEN, Assumed
 from vastplan.sim.vast.control import NoAnswer
 
 STREAM = "/globalsnapstreams/1/"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sim.twins import GB, HOUR, ONE, Twins
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 from vastplan.sim.vast.control import NoAnswer, ReadOnly
 
 STEPS = 60

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.conftest import Vms
 from tests.sim.twins import GB, HOUR, Twins
 from vastplan.sim.store import Store
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 from vastplan.sim.vast.control import NoAnswer, ReadOnly
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.sim.twins import GB, HOUR, ONE, Twins
-from vastplan.sim.vast.assumed import REFUSALS, TAKEN, Assumed
+from vastplan.sim.vast.assumptions import REFUSALS, TAKEN, Assumed
 from vastplan.sim.vast.control import ReadOnly
 
 SOON = ("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE")

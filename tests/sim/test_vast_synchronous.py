@@ -8,7 +8,7 @@ import pytest
 
 from tests.sim.conftest import Vms
 from tests.sim.twins import GB, ONE, Twins
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 from vastplan.sim.vast.control import NoAnswer, ReadOnly
 
 WAITS = 20

@@ -846,7 +846,7 @@ NOTES: dict[str, Callable[[Path], object]] = {
 def test_a_note_of_running_simulators_is_not_believed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vastplan.sim.endpoints import running as found
+    from vastplan.sim.endpoints import served_endpoints as found
 
     (tmp_path / "run").mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))

@@ -15,7 +15,7 @@ from vastplan.sim import private_files
 WRITERS: dict[str, Callable[[Path, bytes], object]] = {
     "what commands write": write_atomically,
     "who holds a ledger": regular_files.write_new,
-    "what simulators keep": private_files.write,
+    "what simulators keep": private_files.write_private,
 }
 
 

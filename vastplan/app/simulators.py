@@ -97,7 +97,7 @@ def serve_plane(
     report(f"ca certificate: {ca.resolve()}")
     if standalone.kubeconfig is not None:
         path = folder / f"{name}.kubeconfig"
-        private_files.write(path, standalone.kubeconfig(server.url, authority.pem(), secret, "sim").encode())
+        private_files.write_private(path, standalone.kubeconfig(server.url, authority.pem(), secret, "sim").encode())
         report(f"kubeconfig: {path.resolve()}")
     if password is None:
         report(standalone.credentials.format(user=user, secret=secret))

@@ -14,7 +14,7 @@ from vastplan.document.specs import SimDirectory
 from vastplan.document.specs import SimEndpoint as Simulated
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
-from vastplan.sim.endpoints import SimEndpoint, running
+from vastplan.sim.endpoints import ServedEndpoint, served_endpoints
 
 if TYPE_CHECKING:
     from vastplan.sim.world import World
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SIM_FOLDER = Path(".vastplan") / "sim"
 People = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By site, its `users` and `groups`, by name."""
-_worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
+_worlds: dict[Path, tuple[World, list[ServedEndpoint], int]] = {}
 """The simulated worlds that this process serves, by folder, each with its number of users: its ledger may be kept in one, too."""
 _worlds_lock = threading.Lock()
 
@@ -49,14 +49,14 @@ def directories(document: Document) -> People:
 @contextlib.contextmanager
 def world(
     folder: Path, systems: Mapping[str, frozenset[str]], people: People = MappingProxyType({})
-) -> Iterator[list[SimEndpoint]]:
+) -> Iterator[list[ServedEndpoint]]:
     """The simulators of a folder: those that run already, in this process or another, or new ones that stop after the last use.
 
     `systems` are those of each site, `people` the users and groups in the directory service of new simulators.
     """
     folder = folder.absolute()
     with _worlds_lock:
-        endpoints = running(folder)
+        endpoints = served_endpoints(folder)
         if endpoints is None:
             served, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems), 0)
             if served is not None:
@@ -94,7 +94,7 @@ def kept(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[SimEndpoint]]:
+def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[ServedEndpoint]]:
     try:
         from vastplan.sim.world import open_or_join
     except ImportError as problem:

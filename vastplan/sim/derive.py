@@ -2,7 +2,7 @@
 
     python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas --name-rest > tables/vast-5.5.json
 
-With `--name-rest` the table also lists, under `named`, the operations that are not kept: a simulator can then distinguish
+With `--name-rest` the table also lists, under `other_paths`, the operations that are not kept: a simulator can then distinguish
 operations it does not simulate from ones that do not exist. The tables of VMS are created with `--keep-vms --name-rest` alone, those
 of Run:AI with `--keep-runai` alone.
 Several documents give one table. Kubernetes' documents are selected by kind, not by path, and its custom resources come from
@@ -180,7 +180,7 @@ def derive(document: dict[str, Any], keep: list[str], digest: str, kinds: list[s
     }
 
 
-def named(document: dict[str, Any], kept: dict[str, Any]) -> dict[str, list[str]]:
+def other_paths(document: dict[str, Any], kept: dict[str, Any]) -> dict[str, list[str]]:
     """The methods of the document's other paths: `{path: ["GET", ...]}`."""
     return {
         path: [method.upper() for method in METHODS if method in operations]
@@ -214,7 +214,7 @@ def derive_crd(definition: dict[str, Any], digest: str) -> dict[str, Any]:
     return {"source": source, "paths": paths, "schemas": {name: schema}}
 
 
-def merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
+def merge_tables(tables: list[dict[str, Any]]) -> dict[str, Any]:
     """Several tables as one; `sources` names all documents."""
     if len(tables) == 1:
         return tables[0]
@@ -245,13 +245,13 @@ def main() -> None:
         raw = file.read_bytes()
         document = json.loads(raw)
         table = derive(document, keep, hashlib.sha256(raw).hexdigest(), arguments.kind)
-        tables.append(table | ({"named": named(document, table["paths"])} if arguments.name_rest else {}))
+        tables.append(table | ({"named": other_paths(document, table["paths"])} if arguments.name_rest else {}))
     for file in arguments.crd:
         raw = file.read_bytes()
         definition = yaml.safe_load(raw)
         if not arguments.kind or definition["spec"]["names"]["kind"] in arguments.kind:
             tables.append(derive_crd(definition, hashlib.sha256(raw).hexdigest()))
-    json.dump(merged(tables), sys.stdout, indent=1, sort_keys=True)
+    json.dump(merge_tables(tables), sys.stdout, indent=1, sort_keys=True)
     sys.stdout.write("\n")
 
 

@@ -20,7 +20,7 @@ _METHODS = ("delete", "get", "patch", "post", "put")
 _SERVED = re.compile(r"/api/v1/.+|/apis/[^/]+/v\d+/.+")
 
 
-def derive(documents: Iterable[dict[str, Any]]) -> dict[str, str]:
+def derive_methods(documents: Iterable[dict[str, Any]]) -> dict[str, str]:
     """The methods of each path, separated by spaces."""
     return {
         path: " ".join(method.upper() for method in _METHODS if method in operations)
@@ -35,7 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Derive which calls Kubernetes' OpenAPI 3 documents have.")
     parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
     json.dump(
-        derive(json.loads(file.read_bytes()) for file in parser.parse_args().documents),
+        derive_methods(json.loads(file.read_bytes()) for file in parser.parse_args().documents),
         sys.stdout,
         indent=1,
         sort_keys=True,

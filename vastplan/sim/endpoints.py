@@ -22,7 +22,7 @@ _WAIT = 5.0  # seconds for an answer
 
 
 @dataclass(frozen=True, slots=True)
-class SimEndpoint:
+class ServedEndpoint:
     """How to reach one simulated system. The credentials are generated when it starts and are valid nowhere else."""
 
     site: str
@@ -34,20 +34,20 @@ class SimEndpoint:
     kubeconfig: str = ""
 
 
-def publish(folder: Path, endpoints: list[SimEndpoint], authority: bytes) -> Path:
+def publish(folder: Path, endpoints: list[ServedEndpoint], authority: bytes) -> Path:
     """Publish the endpoints of a folder's world for other commands of this user; returns the file.
 
     It is not in the folder: that may be somebody's checkout, and anyone who can write there could redirect credentials.
     """
     runtime = private_files.make_folder(next(private_files.runtime_folders()))
     note = runtime / _name(folder)
-    ca_file = str(private_files.write(note.with_suffix(".pem"), authority))
+    ca_file = str(private_files.write_private(note.with_suffix(".pem"), authority))
     content = {
         "folder": str(folder.resolve()),
         "authority": authority.decode(),
         "endpoints": [asdict(replace(endpoint, ca_file=ca_file)) for endpoint in endpoints],
     }
-    return private_files.write(note, json.dumps(content).encode())
+    return private_files.write_private(note, json.dumps(content).encode())
 
 
 def withdraw(folder: Path) -> None:
@@ -58,7 +58,7 @@ def withdraw(folder: Path) -> None:
                 name.unlink(missing_ok=True)
 
 
-def running(folder: Path) -> list[SimEndpoint] | None:
+def served_endpoints(folder: Path) -> list[ServedEndpoint] | None:
     """The endpoints of a world that another process of this user serves from a folder, `None` if no process does.
 
     The process is contacted to confirm it: only that process has the key of the authority that it published.
@@ -69,7 +69,7 @@ def running(folder: Path) -> list[SimEndpoint] | None:
             continue
         try:
             content: dict[str, Any] = json.loads(raw)
-            endpoints = [SimEndpoint(**entry) for entry in content["endpoints"]]
+            endpoints = [ServedEndpoint(**entry) for entry in content["endpoints"]]
             if content["folder"] == str(folder.resolve()) and _answers(endpoints, content["authority"]):
                 return endpoints
         except (ValueError, KeyError, TypeError, OSError):
@@ -77,7 +77,7 @@ def running(folder: Path) -> list[SimEndpoint] | None:
     return None
 
 
-def _answers(endpoints: list[SimEndpoint], authority: str) -> bool:
+def _answers(endpoints: list[ServedEndpoint], authority: str) -> bool:
     """Whether all are on loopback, and one is served by the holder of the authority's key. Raises `ValueError`."""
     ports = [int(found[1]) for endpoint in endpoints if (found := _LOOPBACK.fullmatch(endpoint.url))]
     if len(ports) != len(endpoints):

@@ -27,7 +27,7 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def write(path: Path, content: bytes) -> Path:
+def write_private(path: Path, content: bytes) -> Path:
     """Write a file, replacing whatever has that name; a link is replaced, never followed. Raises `OSError`."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:

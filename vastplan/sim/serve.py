@@ -328,4 +328,4 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 def write_pem(authority: Authority, path: Path) -> Path:
     """Write the CA certificate where a client can find it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return private_files.write(path, authority.pem())
+    return private_files.write_private(path, authority.pem())

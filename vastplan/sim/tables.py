@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema
 import jsonschema.protocols
 
-from vastplan.sim.older import older
+from vastplan.sim.older_versions import older
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+class TableOperation:
     """One documented operation: its query names, its body's validator and its answers. A table has one instance of each."""
 
     method: str
@@ -82,13 +82,13 @@ class Table:
         self._named: dict[str, list[str]] = content.get("named", {})
         for path in (*content["paths"], *self._named):
             self._templates.add(path)
-        self._operations: dict[tuple[str, str], Operation] = {}
+        self._operations: dict[tuple[str, str], TableOperation] = {}
 
     def match(self, path: str) -> tuple[str, tuple[str, ...]] | None:
         """The documented path template that `path` is an instance of, and its parameters."""
         return self._templates.match(path.removesuffix("/").split("/"), 0)
 
-    def operation(self, method: str, template: str) -> Operation | None:
+    def operation(self, method: str, template: str) -> TableOperation | None:
         """The operation of a template, `None` if the document has none."""
         known = self.content["paths"].get(template, {}).get(method)
         if known is None:
@@ -100,7 +100,7 @@ class Table:
                 if body is not None
                 else None
             )
-            self._operations[method, template] = Operation(
+            self._operations[method, template] = TableOperation(
                 method, template, known["query"], known["responses"], body, validator
             )
         return self._operations[method, template]
@@ -121,7 +121,7 @@ class Table:
 
 
 @lru_cache
-def load(name: str) -> Table:
+def load_table(name: str) -> Table:
     """The table `tables/NAME.json`; raises `FileNotFoundError` with the names of the tables that exist."""
     folder = resources.files(__package__) / "tables"
     file = folder / f"{name}.json"
@@ -129,4 +129,4 @@ def load(name: str) -> Table:
         known = sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
         raise FileNotFoundError(f"no field table {name!r}; there are {', '.join(known)}")
     content = json.loads(file.read_text())
-    return Table(older(load(content["base"]).content, content) if "base" in content else content)
+    return Table(older(load_table(content["base"]).content, content) if "base" in content else content)

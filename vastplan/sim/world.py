@@ -20,13 +20,13 @@ from filelock import FileLock, Timeout
 
 from vastplan.sim import private_files
 from vastplan.sim.csi import VastStorage
-from vastplan.sim.endpoints import SimEndpoint, publish, running, withdraw
+from vastplan.sim.endpoints import ServedEndpoint, publish, served_endpoints, withdraw
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Server, process_authority
 from vastplan.sim.store import Row, Store
 from vastplan.sim.vast import VastPlane
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 from vastplan.sim.vast.control import writers
 from vastplan.sim.vast.scope import Manager
 from vastplan.sim.wire import Plane
@@ -75,7 +75,7 @@ class World:
         private_files.make_folder(self.folder)
         private_files.claim(self.folder / "lock")
         self._file_lock.acquire()
-        private_files.write(self.folder / "ca.pem", self._authority.pem())
+        private_files.write_private(self.folder / "ca.pem", self._authority.pem())
         for site, systems in self._systems.items():
             self.sites[site] = self._site(site, systems)
         clusters = [sim_site.planes["vast"] for sim_site in self.sites.values() if "vast" in sim_site.planes]
@@ -108,7 +108,7 @@ class World:
             (self.folder / "endpoints.json").unlink(missing_ok=True)
         self._file_lock.release()
 
-    def endpoints(self) -> list[SimEndpoint]:
+    def endpoints(self) -> list[ServedEndpoint]:
         """The endpoints of all systems."""
         return [
             self._endpoint(site, system, server)
@@ -116,7 +116,7 @@ class World:
             for system, server in sim_site.servers.items()
         ]
 
-    def endpoints_for_people(self) -> list[SimEndpoint]:
+    def endpoints_for_people(self) -> list[ServedEndpoint]:
         """The endpoints with the log-ins of a person, so that the systems' records tell that work from vastplan's."""
         return [
             replace(one, username=PERSON, password=self._secret(one.site, f"{PERSON} of {one.system}"))
@@ -131,8 +131,8 @@ class World:
         `endpoints.json` in the folder is for people and their scripts: vastplan itself does not read it.
         """
         self._published = True
-        told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in self.endpoints_for_people()]}
-        private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
+        content = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in self.endpoints_for_people()]}
+        private_files.write_private(self.folder / "endpoints.json", json.dumps(content).encode())
         return publish(self.folder, self.endpoints(), self._authority.pem())
 
     def link(self, site: str, other: str, *, up: bool | None = None, bandwidth: float | None = None) -> None:
@@ -263,21 +263,21 @@ class World:
     def _secret(self, site: str, system: str) -> str:
         return self._secrets.setdefault((site, system), secrets.token_hex(16))
 
-    def _endpoint(self, site: str, system: str, server: Server) -> SimEndpoint:
+    def _endpoint(self, site: str, system: str, server: Server) -> ServedEndpoint:
         secret = self._secret(site, system)
         user = {"vast": USER, "runai": CLIENT}.get(system, "")
         path = ""
         if system == "kubernetes":
             content = kubeconfig(server.url, self._authority.pem(), secret, site).encode()
-            path = str(private_files.write(self.folder / f"{site}.kubeconfig", content))
-        return SimEndpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
+            path = str(private_files.write_private(self.folder / f"{site}.kubeconfig", content))
+        return ServedEndpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
 
 
-def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[SimEndpoint]]:
+def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[ServedEndpoint]]:
     """Serve the world in this process, or use the one that is already served. Raises `TimeoutError`."""
     deadline = time.monotonic() + WAIT
     while True:
-        endpoints = running(folder)
+        endpoints = served_endpoints(folder)
         if endpoints is not None:
             return None, endpoints
         world = World(folder, sites, assumed=Assumed(per_read=PER_READ))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vastplan.sim.csi import blocks, files
-from vastplan.sim.csi.vms import Vms, rpc
+from vastplan.sim.csi.vms import VmsClient, rpc
 from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
 from vastplan.sim.wire import Plane
 
@@ -23,12 +23,12 @@ class VastStorage:
 
     def __init__(self, vast: Plane, token: str, login: Mapping[str, str] | None = None) -> None:
         self._vast, self._token = vast, token
-        self._vms = Vms(vast, token, login)
+        self._vms = VmsClient(vast, token, login)
 
     def with_secret(self, values: Mapping[str, str]) -> VastStorage:
         """The drivers with the credentials of a Secret."""
         named = values.get("username", "")
-        known = bool(named) and bool(Vms(self._vast, self._token).rows("managers", username=named))
+        known = bool(named) and bool(VmsClient(self._vast, self._token).rows("managers", username=named))
         return VastStorage(self._vast, self._token, values) if known else self
 
     def prepare(self) -> None:

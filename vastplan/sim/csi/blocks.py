@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vastplan.sim.csi.vms import Abort, Row, Vms
+from vastplan.sim.csi.vms import Abort, Row, VmsClient
 from vastplan.sim.kubernetes.storage import VolumeWanted
 
 
-def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
+def create(vms: VmsClient, wanted: VolumeWanted) -> dict[str, str]:
     """Create a volume in its subsystem, a view found by name, in the class's tenant if it names one."""
     if wanted.snapshot_id or wanted.source_volume_id:
         raise Abort("Unimplemented", "clones of block volumes are not simulated")
@@ -26,11 +26,11 @@ def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
     return attributes | {"volume_name": wanted.name, "volume_id": str(volume["id"])}
 
 
-def _of(vms: Vms, volume_id: str) -> Row | None:
+def _of(vms: VmsClient, volume_id: str) -> Row | None:
     return vms.one("volumes", name__endswith=volume_id)
 
 
-def expand(vms: Vms, volume_id: str, size: int) -> None:
+def expand(vms: VmsClient, volume_id: str, size: int) -> None:
     """Grow a volume to at least `size`; raises `Abort` if it does not exist."""
     volume = _of(vms, volume_id)
     if volume is None:
@@ -39,7 +39,7 @@ def expand(vms: Vms, volume_id: str, size: int) -> None:
         vms.call("PATCH", f"/volumes/{volume['id']}/", {"size": size})
 
 
-def delete(vms: Vms, volume_id: str) -> None:
+def delete(vms: VmsClient, volume_id: str) -> None:
     """Delete a volume, if it exists."""
     volume = _of(vms, volume_id)
     if volume is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from vastplan.sim.csi.vms import Abort, Refused, Row, Vms
+from vastplan.sim.csi.vms import Abort, Row, VmsClient, VmsRefusal
 from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
 
 _NFS4 = re.compile(r"(nfs)?vers=4.*")
@@ -22,7 +22,7 @@ def protocol(mount_options: Sequence[str]) -> str:
     return "NFS4" if any(_NFS4.fullmatch(option) for option in options) else "NFS"
 
 
-def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
+def create(vms: VmsClient, wanted: VolumeWanted) -> dict[str, str]:
     """Create directory, view and quota; the VIP pool is looked up only when the volume is mounted."""
     parameters = wanted.parameters
     root = "/" + parameters["root_export"].strip("/")
@@ -55,7 +55,7 @@ def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _view(vms: Vms, path: str, attributes: dict[str, str], wanted: VolumeWanted) -> Row:
+def _view(vms: VmsClient, path: str, attributes: dict[str, str], wanted: VolumeWanted) -> Row:
     view = vms.one("views", path=path, policy__name=attributes["view_policy"])
     if view is not None:
         return view
@@ -71,7 +71,7 @@ def _view(vms: Vms, path: str, attributes: dict[str, str], wanted: VolumeWanted)
     return created
 
 
-def _quota(vms: Vms, path: str, view: Row, wanted: VolumeWanted) -> Row:
+def _quota(vms: VmsClient, path: str, view: Row, wanted: VolumeWanted) -> Row:
     quota = vms.one("quotas", path=path, tenant_id=view["tenant_id"])
     if quota is None:
         body: Row = {"name": wanted.name[:_LONGEST_QUOTA_NAME], "path": path, "tenant_id": view["tenant_id"]}
@@ -82,7 +82,7 @@ def _quota(vms: Vms, path: str, view: Row, wanted: VolumeWanted) -> Row:
     return quota
 
 
-def _source(vms: Vms, wanted: VolumeWanted) -> Row | None:
+def _source(vms: VmsClient, wanted: VolumeWanted) -> Row | None:
     """The snapshot that the volume starts from."""
     if wanted.snapshot_id:
         snapshot = _snapshot(vms, wanted.snapshot_id)
@@ -98,7 +98,7 @@ def _source(vms: Vms, wanted: VolumeWanted) -> Row | None:
     return _ensured_snapshot(vms, f"snp-{wanted.volume_id}", quota, expiration_time=until)
 
 
-def _cloned(vms: Vms, snapshot: Row, volume_id: str, path: str) -> str:
+def _cloned(vms: VmsClient, snapshot: Row, volume_id: str, path: str) -> str:
     name = f"strm-{volume_id}"
     if not _streams(vms, name):
         body = {"name": name, "loanee_root_path": path, "loanee_tenant_id": snapshot["tenant_id"], "enabled": True}
@@ -106,32 +106,32 @@ def _cloned(vms: Vms, snapshot: Row, volume_id: str, path: str) -> str:
     return name
 
 
-def _streams(vms: Vms, name: str = "") -> list[Row]:
+def _streams(vms: VmsClient, name: str = "") -> list[Row]:
     """The clone streams, only those of a name if given; a cluster too old for streams has none."""
     try:
         return vms.rows("globalsnapstreams", **({"name": name} if name else {}))
-    except Refused as refusal:
+    except VmsRefusal as refusal:
         if refusal.status in (404, 501):
             return []
         raise
 
 
-def _end_stream(vms: Vms, name: str) -> None:
+def _end_stream(vms: VmsClient, name: str) -> None:
     for stream in _streams(vms, name):
         if str((stream.get("status") or {}).get("state")).lower() not in _ENDED:
             vms.call("PATCH", f"/globalsnapstreams/{stream['id']}/stop/")
         try:
             vms.call("DELETE", f"/globalsnapstreams/{stream['id']}/", {"remove_dir": True})
-        except Refused as refusal:
+        except VmsRefusal as refusal:
             if refusal.status != 404:  # it was removed by itself
                 raise
 
 
-def _of_volume(vms: Vms, volume_id: str) -> Row | None:
+def _of_volume(vms: VmsClient, volume_id: str) -> Row | None:
     return vms.one("quotas", path__endswith=volume_id)
 
 
-def expand(vms: Vms, volume_id: str, size: int) -> None:
+def expand(vms: VmsClient, volume_id: str, size: int) -> None:
     """Raise a volume's quota; raises `Abort` if the volume does not exist."""
     quota = _of_volume(vms, volume_id)
     if quota is None:
@@ -139,11 +139,11 @@ def expand(vms: Vms, volume_id: str, size: int) -> None:
     if quota["hard_limit"] < size:
         try:
             vms.call("PATCH", f"/quotas/{quota['id']}/", {"hard_limit": size})
-        except Refused as refusal:
+        except VmsRefusal as refusal:
             raise Abort("OutOfRange", f"Failed updating quota {quota['id']}: {refusal}") from None
 
 
-def delete(vms: Vms, volume_id: str) -> None:
+def delete(vms: VmsClient, volume_id: str) -> None:
     """Delete clone stream, directory, view and quota, in this order; only the stream while the directory has snapshots."""
     _end_stream(vms, f"strm-{volume_id}")
     quota = _of_volume(vms, volume_id)
@@ -159,10 +159,10 @@ def delete(vms: Vms, volume_id: str) -> None:
     vms.call("DELETE", f"/quotas/{quota['id']}/")
 
 
-def _delete_directory(vms: Vms, path: str, tenant: int) -> None:
+def _delete_directory(vms: VmsClient, path: str, tenant: int) -> None:
     try:
         vms.call("DELETE", "/folders/delete_folder/", {"path": path.rstrip("/"), "tenant_id": tenant})
-    except Refused as refusal:
+    except VmsRefusal as refusal:
         if "trash folder disabled" in str(refusal):  # then the driver mounts the parent, if a pool is configured
             asked = "Ensure that deletionVipPool is properly configured in your Helm configuration"
             raise ValueError(f"{asked} to perform local volume deletion.") from None
@@ -174,21 +174,21 @@ def _slashed(path: str) -> str:
     return path.rstrip("/") + "/"
 
 
-def _snapshot(vms: Vms, snapshot_id: str) -> Row | None:
+def _snapshot(vms: VmsClient, snapshot_id: str) -> Row | None:
     try:
         found: Row = vms.call("GET", f"/snapshots/{snapshot_id}/")
-    except Refused as refusal:
+    except VmsRefusal as refusal:
         if refusal.status == 404:
             return None
         raise
     return found
 
 
-def _snapshots(vms: Vms, path: str, tenant: int) -> list[Row]:
+def _snapshots(vms: VmsClient, path: str, tenant: int) -> list[Row]:
     return vms.rows("snapshots", path=_slashed(path), tenant_id=tenant)
 
 
-def _ensured_snapshot(vms: Vms, name: str, quota: Row, **more: Any) -> Row:
+def _ensured_snapshot(vms: VmsClient, name: str, quota: Row, **more: Any) -> Row:
     path, tenant = _slashed(quota["path"]), quota["tenant_id"]
     for snapshot in vms.rows("snapshots", name=name):
         if (_slashed(snapshot["path"]), snapshot["tenant_id"]) != (path, tenant):
@@ -198,7 +198,7 @@ def _ensured_snapshot(vms: Vms, name: str, quota: Row, **more: Any) -> Row:
     return made
 
 
-def create_snapshot(vms: Vms, volume_id: str, name: str) -> SnapshotMade:
+def create_snapshot(vms: VmsClient, volume_id: str, name: str) -> SnapshotMade:
     """Create a snapshot of a volume's directory; it is ready at once."""
     quota = _of_volume(vms, volume_id)
     if quota is None:
@@ -208,7 +208,7 @@ def create_snapshot(vms: Vms, volume_id: str, name: str) -> SnapshotMade:
     return SnapshotMade(str(snapshot["id"]))
 
 
-def delete_snapshot(vms: Vms, snapshot_id: str) -> None:
+def delete_snapshot(vms: VmsClient, snapshot_id: str) -> None:
     """Delete a snapshot, which VMS refuses while it is being cloned; the last one of a deleted volume takes the directory with it."""
     snapshot = _snapshot(vms, snapshot_id)
     if snapshot is None:

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 _SINGULAR = {"viewpolicies": "viewpolicy", "qospolicies": "qospolicy", "vippools": "vippool"}
 
 
-class Refused(ValueError):
+class VmsRefusal(ValueError):
     """An answer of VMS other than success."""
 
     def __init__(self, status: int, text: str) -> None:
@@ -40,7 +40,7 @@ def rpc(name: str) -> Iterator[None]:
         raise Abort("Unknown", f"[{name}]: {error}") from None
 
 
-class Vms:
+class VmsClient:
     """One VMS; every refusal is a `ValueError`. With the values of a Secret, calls are made as the user in it."""
 
     def __init__(self, vast: Plane, token: str, login: Mapping[str, str] | None = None) -> None:
@@ -48,12 +48,12 @@ class Vms:
         self._headers = _headers(token, login)
 
     def call(self, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None) -> Any:
-        """The body of the answer; raises `Refused`."""
+        """The body of the answer; raises `VmsRefusal`."""
         raw = b"" if body is None else json.dumps(body).encode()
         asked = {name: [value] for name, value in (query or {}).items()}
         answer = self._vast.handle(Request(method, f"/api/v5{path}", asked, self._headers, raw, "https://vms.invalid"))
         if answer.status >= 400:
-            raise Refused(answer.status, f"{method} {path}: {answer.status} {answer.encoded().decode()}")
+            raise VmsRefusal(answer.status, f"{method} {path}: {answer.status} {answer.encoded().decode()}")
         return answer.body
 
     def rows(self, collection: str, **filters: Any) -> list[Row]:

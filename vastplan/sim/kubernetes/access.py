@@ -32,7 +32,7 @@ class Denial:
         return all(denied in ("*", requested) for denied, requested in pairs)
 
 
-def forbidden(target: Target, verb: str) -> StatusError:
+def forbidden_error(target: Target, verb: str) -> StatusError:
     """403 from the authorizer."""
     resource = target.resource
     plural = f"{resource.plural}/{target.subresource}" if target.subresource else resource.plural

@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.kubernetes.fields import Leaves, Path, item_key, resolve, text
-from vastplan.sim.kubernetes.managed import Entry, Writer, changed, lost, paths
+from vastplan.sim.kubernetes.fields import Leaves, Path, field_path_text, item_key, resolve
+from vastplan.sim.kubernetes.managed_fields import Entry, Writer, changed, entry_paths, lost
 from vastplan.sim.kubernetes.resources import Resource
 from vastplan.sim.kubernetes.status import StatusError
 from vastplan.sim.tables import Table
@@ -15,7 +15,7 @@ from vastplan.sim.tables import Table
 BEFORE_FIRST = "before-first-apply"
 
 
-def applied(
+def server_side_apply(
     table: Table, resource: Resource, live: dict[str, Any] | None, intent: dict[str, Any], writer: Writer, force: bool
 ) -> tuple[dict[str, Any], list[Entry]]:
     """The object after the apply and its managedFields; raises `StatusError` (409 with causes) on a conflict."""
@@ -29,12 +29,12 @@ def applied(
     before = leaves.of(live)
     written = changed(before, leaves.of(merged))[0] & wanted
     others = [entry for entry in entries if not writer.owns(entry)]
-    managed = next((paths(entry) for entry in entries if writer.owns(entry)), set())
-    conflicts = [(entry, sorted(paths(entry) & written)) for entry in others]
+    managed = next((entry_paths(entry) for entry in entries if writer.owns(entry)), set())
+    conflicts = [(entry, sorted(entry_paths(entry) & written)) for entry in others]
     conflicts = [(entry, conflicting) for entry, conflicting in conflicts if conflicting]
     if conflicts and not force:
         raise _conflict(conflicts)
-    owned: set[Path] = set().union(*(paths(entry) for entry in others)) if others else set()
+    owned: set[Path] = set().union(*(entry_paths(entry) for entry in others)) if others else set()
     for path in sorted(managed - wanted - owned, key=len, reverse=True):
         _remove(table, schema, merged, path)
     kept = [entry for entry in (lost(entry, written) for entry in others) if entry is not None]
@@ -106,7 +106,7 @@ def _conflict(conflicting_entries: list[tuple[Entry, list[Path]]]) -> StatusErro
 
     conflicting_entries.sort(key=lambda fight: manager(fight[0]))
     causes = [
-        {"reason": "FieldManagerConflict", "message": f"conflict with {manager(entry)}", "field": text(path)}
+        {"reason": "FieldManagerConflict", "message": f"conflict with {manager(entry)}", "field": field_path_text(path)}
         for entry, conflicting in conflicting_entries
         for path in conflicting
     ]
@@ -114,7 +114,7 @@ def _conflict(conflicting_entries: list[tuple[Entry, list[Path]]]) -> StatusErro
         conflicts = f"{causes[0]['message']}: {causes[0]['field']}"
     else:
         conflicts = "\n".join(
-            f"conflicts with {manager(entry)}:\n" + "\n".join(f"- {text(path)}" for path in conflicting)
+            f"conflicts with {manager(entry)}:\n" + "\n".join(f"- {field_path_text(path)}" for path in conflicting)
             for entry, conflicting in conflicting_entries
         )
     plural = "" if len(causes) == 1 else "s"

@@ -12,7 +12,7 @@ _CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
 _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 
 
-def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
+def claim_pods(cluster: KubernetesCluster, claim: Object) -> list[str]:
     """The names of the pods that use a claim; finished pods do not count."""
     name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
     return [
@@ -28,7 +28,7 @@ def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
 def claim_step(cluster: KubernetesCluster, resource: Resource, claim: Object) -> bool:
     """One controller step for a claim: delete, bind or grow it. Returns whether nothing is left to do."""
     if claim["metadata"].get("deletionTimestamp"):
-        return not used_by(cluster, claim) and release(cluster, claim)
+        return not claim_pods(cluster, claim) and release_claim(cluster, claim)
     try:
         if claim["status"].get("phase") != "Bound":
             return _bind(cluster, claim)
@@ -48,9 +48,9 @@ def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
         )
         if storage_class is None or storage_class["provisioner"] not in driver.DRIVERS:
             return False
-        if storage_class["volumeBindingMode"] == "WaitForFirstConsumer" and not used_by(cluster, claim):
+        if storage_class["volumeBindingMode"] == "WaitForFirstConsumer" and not claim_pods(cluster, claim):
             return False
-        volume = driver.provision(cluster, claim, storage_class)
+        volume = driver.provision_volume(cluster, claim, storage_class)
     if volume is None:
         return False
     bound = {**volume, "spec": {**volume["spec"], "claimRef": driver.reference_to(claim)}}
@@ -75,7 +75,7 @@ def _static(cluster: KubernetesCluster, claim: Object) -> Object | None:
     named = claim["spec"].get("volumeName")
     if named:
         fits = [volume for volume in fits if volume["metadata"]["name"] == named]
-    fits.sort(key=lambda volume: quantity.parse(volume["spec"]["capacity"]["storage"]))
+    fits.sort(key=lambda volume: quantity.parse_quantity(volume["spec"]["capacity"]["storage"]))
     fits.sort(key=lambda volume: "claimRef" not in volume["spec"])
     return fits[0] if fits else None
 
@@ -95,7 +95,7 @@ def _fits(volume: Object, claim: Object) -> bool:
     selector = wanted.get("selector", {}).get("matchLabels", {})
     return (
         spec.get("storageClassName", "") == wanted.get("storageClassName", "")
-        and quantity.parse(spec["capacity"]["storage"]) >= quantity.parse(claim_size(claim))
+        and quantity.parse_quantity(spec["capacity"]["storage"]) >= quantity.parse_quantity(claim_size(claim))
         and set(wanted["accessModes"]) <= set(spec["accessModes"])
         and spec["volumeMode"] == wanted["volumeMode"]
         and all(labels.get(key) == value for key, value in selector.items())
@@ -106,9 +106,9 @@ def _grow(cluster: KubernetesCluster, claim: Object) -> bool:
     wanted = claim_size(claim)
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     capacity = claim["status"].get("capacity", {}).get("storage", "0")
-    if volume is None or quantity.parse(wanted) <= quantity.parse(capacity):
+    if volume is None or quantity.parse_quantity(wanted) <= quantity.parse_quantity(capacity):
         return True
-    driver.expand(cluster, volume, claim)
+    driver.expand_volume(cluster, volume, claim)
     cluster.controller_write(
         VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, ""
     )
@@ -127,29 +127,29 @@ def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, f
     return True
 
 
-def release(cluster: KubernetesCluster, claim: Object) -> bool:
+def release_claim(cluster: KubernetesCluster, claim: Object) -> bool:
     """Remove a claim's protection and, when the claim is gone, treat its volume by its reclaim policy."""
     if not _unprotected(cluster, CLAIMS, claim, _CLAIM_PROTECTION):
         return True
-    gone(cluster, claim)
+    release_volume(cluster, claim)
     return True
 
 
-def gone(cluster: KubernetesCluster, claim: Object) -> None:
+def release_volume(cluster: KubernetesCluster, claim: Object) -> None:
     """What follows when a claim is gone: its volume is released."""
-    quota.refresh(cluster, claim["metadata"]["namespace"])
+    quota.refresh_quotas(cluster, claim["metadata"]["namespace"])
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     if volume is None or volume["spec"].get("claimRef", {}).get("uid") != claim["metadata"]["uid"]:
         return
     volume = cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
     if not volume_step(cluster, VOLUMES, volume):
-        settle.later(cluster, VOLUMES, volume, volume_step)
+        settle.queue_step(cluster, VOLUMES, volume, volume_step)
 
 
 def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
     """Delete the data of a released volume and then the volume; if that fails it stays Released, and an Event says why."""
     try:
-        driver.delete(cluster, volume)
+        driver.delete_volume(cluster, volume)
     except ValueError as error:
         cluster.warn(VOLUMES, volume, "VolumeFailedDelete", str(error), driver.component(volume))
         return False

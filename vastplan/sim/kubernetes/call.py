@@ -11,15 +11,15 @@ import yaml
 
 from vastplan.sim.kubernetes import protobuf
 from vastplan.sim.kubernetes.cluster import KubernetesCluster
-from vastplan.sim.kubernetes.managed import Writer
+from vastplan.sim.kubernetes.managed_fields import Writer
 from vastplan.sim.kubernetes.resources import Target
 from vastplan.sim.kubernetes.status import (
-    Cause,
+    StatusCause,
     bad_request,
-    forbidden,
+    forbidden_field,
     invalid_object,
     not_supported,
-    required,
+    required_field,
     too_long,
     unsupported_media,
 )
@@ -57,7 +57,7 @@ class KubernetesCall:
         """The body of a POST or PUT in any accepted format; raises `StatusError`, also for duplicate fields if validation is strict."""
         self.check_form()
         kind = self.target.resource.kind
-        body = parse(self.request.body, self.content_type, self._duplicate)
+        body = parse_body(self.request.body, self.content_type, self._duplicate)
         if not isinstance(body, dict):
             raise bad_request(
                 f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind"
@@ -73,7 +73,9 @@ class KubernetesCall:
     def patch(self) -> Any:
         """The body of a PATCH; raises `StatusError`."""
         try:
-            return parse(self.request.body, "application/yaml" if self.content_type == APPLY else "", self._duplicate)
+            return parse_body(
+                self.request.body, "application/yaml" if self.content_type == APPLY else "", self._duplicate
+            )
         except Unreadable as error:
             raise bad_request(f"error decoding patch: {error}") from None
 
@@ -91,7 +93,7 @@ class Unreadable(ValueError):
     """The body cannot be parsed as its content type."""
 
 
-def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
+def parse_body(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
     """A body as data; raises `Unreadable`."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lamb
 
     try:
         if content_type == protobuf.CONTENT_TYPE:
-            return protobuf.read(raw)
+            return protobuf.read_protobuf(raw)
         if content_type == "application/yaml":
             return yaml.safe_load(raw)
         return json.loads(raw, object_pairs_hook=pairs)
@@ -127,7 +129,7 @@ def read_call(cluster: KubernetesCluster, target: Target, request: Request, user
         dry_run = []  # only the options in the body count
     validation = request.first("fieldValidation") or ""
     force = (request.first("force") or "").lower() in ("true", "1")
-    causes: list[Cause] = []
+    causes: list[StatusCause] = []
     if any(value != "All" for value in dry_run):
         causes.append(not_supported("dryRun", dry_run, ("All",)))
     if len(manager.encode()) > 128:
@@ -136,9 +138,9 @@ def read_call(cluster: KubernetesCluster, target: Target, request: Request, user
         causes.append(not_supported("fieldValidation", validation, _VALIDATIONS))
     if request.method == "PATCH":
         if content_type == APPLY and not manager:
-            causes.append(required("fieldManager", "is required for apply patch"))
+            causes.append(required_field("fieldManager", "is required for apply patch"))
         if content_type != APPLY and "force" in request.query:
-            causes.append(forbidden("force", "may not be specified for non-apply patch"))
+            causes.append(forbidden_field("force", "may not be specified for non-apply patch"))
     if causes:
         raise invalid_object(f"{_KINDS[request.method]}Options", "meta.k8s.io", "", causes)
     manager = manager or request.headers.get("user-agent", "").split("/")[0] or "unknown"

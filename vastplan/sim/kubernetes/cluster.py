@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vastplan.sim.kubernetes.fields import Leaves
-from vastplan.sim.kubernetes.managed import Writer, after_update
+from vastplan.sim.kubernetes.managed_fields import Writer, after_update
 from vastplan.sim.kubernetes.resources import EVENTS, NAMESPACES, RESOURCES, Resource
 from vastplan.sim.kubernetes.storage import Storage
 from vastplan.sim.store import Store

@@ -8,7 +8,7 @@ from vastplan.sim.kubernetes.resources import CLAIMS, SNAPSHOT_CONTENTS, SNAPSHO
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
 
-def of(cluster: KubernetesCluster, claim: Object, driver: str) -> dict[str, str]:
+def source_handle(cluster: KubernetesCluster, claim: Object, driver: str) -> dict[str, str]:
     """The source's handle as a field of `VolumeWanted`, empty for a claim without a source; raises `ValueError`."""
     source = claim["spec"].get("dataSource")
     if source is None:
@@ -32,8 +32,8 @@ def _snapshot(cluster: KubernetesCluster, claim: Object, name: str, driver: str)
         raise ValueError(f"snapshot {name} is not Ready")
     if content["spec"]["driver"] != driver:
         raise ValueError(f"snapshot {name} is of the driver {content['spec']['driver']}, not of {driver}")
-    least = quantity.parse(str(status.get("restoreSize", 0)))
-    if quantity.parse(claim_size(claim)) < least:
+    least = quantity.parse_quantity(str(status.get("restoreSize", 0)))
+    if quantity.parse_quantity(claim_size(claim)) < least:
         raise ValueError(
             f"requested volume size {claim_size(claim)} is less than the size {least} for the source snapshot {name}"
         )
@@ -51,6 +51,6 @@ def _claim(cluster: KubernetesCluster, claim: Object, name: str, driver: str) ->
         raise ValueError(f"the PVC DataSource {name} must have a status of Bound. Got {source['status'].get('phase')}")
     if volume["spec"].get("csi", {}).get("driver") != driver:
         raise ValueError(f"the PVC DataSource {name} is not of the driver {driver}")
-    if quantity.parse(claim_size(claim)) < quantity.parse(volume["spec"]["capacity"]["storage"]):
+    if quantity.parse_quantity(claim_size(claim)) < quantity.parse_quantity(volume["spec"]["capacity"]["storage"]):
         raise ValueError("new PVC request must be greater than or equal in size to the specified PVC data source")
     return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]

@@ -9,10 +9,10 @@ from vastplan.sim.kubernetes import patches, protobuf
 from vastplan.sim.kubernetes.call import STRATEGIC, KubernetesCall, Unreadable
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.schema import Reader
-from vastplan.sim.kubernetes.status import Cause, bad_request, invalid, invalid_object
+from vastplan.sim.kubernetes.status import StatusCause, bad_request, invalid, invalid_object
 
 
-def read(call: KubernetesCall, body: Object) -> tuple[Object, list[str], list[Cause]]:
+def read_known_fields(call: KubernetesCall, body: Object) -> tuple[Object, list[str], list[StatusCause]]:
     """The object in `body` with the table's fields, its unknown fields, and a custom resource's wrong types."""
     resource = call.target.resource
     reader = Reader(call.cluster.table, resource.kind, resource.custom)
@@ -21,7 +21,7 @@ def read(call: KubernetesCall, body: Object) -> tuple[Object, list[str], list[Ca
     return {**known, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
 
 
-def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
+def decode_object(call: KubernetesCall) -> tuple[Object, list[StatusCause]]:
     """The object of a POST or PUT; raises `StatusError`."""
     resource = call.target.resource
     try:
@@ -50,7 +50,7 @@ def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
         why = f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
         raise bad_request(f"{refused}: {why}")
     try:
-        decoded, unknown, causes = read(call, body)
+        decoded, unknown, causes = read_known_fields(call, body)
     except ValueError as error:
         raise bad_request(f"{refused}: {error}") from None
     if unknown and call.validation == "Strict":
@@ -61,7 +61,7 @@ def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
     return decoded, causes
 
 
-def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
+def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, list[StatusCause]]:
     """Decode a patched object; raises `StatusError` (422, unlike for a POST)."""
     shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
     resource = call.target.resource
@@ -72,7 +72,7 @@ def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, l
                 shown, f'no kind "{kind or resource.kind}" is registered for version "{version or ""}"'
             )
     try:
-        body, unknown, causes = read(call, patched)
+        body, unknown, causes = read_known_fields(call, patched)
     except ValueError as error:
         raise patches.invalid_patch(shown, str(error)) from None
     if unknown and call.validation == "Strict":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.sim.kubernetes import admission, lifecycle
-from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.call import KubernetesCall, Unreadable, parse
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
+from vastplan.sim.kubernetes.call import KubernetesCall, Unreadable, parse_body
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import NAMESPACES
 from vastplan.sim.kubernetes.status import StatusError, bad_request, invalid_object, not_supported
@@ -21,7 +21,7 @@ def _options(call: KubernetesCall) -> Object:
         return {}
     call.check_form()
     try:
-        options = parse(call.request.body, call.content_type)
+        options = parse_body(call.request.body, call.content_type)
     except Unreadable as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {error}") from None
     if not isinstance(options, dict):
@@ -66,7 +66,7 @@ def _preconditions(call: KubernetesCall, options: Object, old: Object) -> None:
         raise _mismatch(call, "ResourceVersion", wanted["resourceVersion"], metadata["resourceVersion"], why)
 
 
-def delete(call: KubernetesCall) -> Response:
+def delete_object(call: KubernetesCall) -> Response:
     """DELETE of an object; raises `StatusError`."""
     cluster, target, resource = call.cluster, call.target, call.target.resource
     options = _options(call)
@@ -75,11 +75,11 @@ def delete(call: KubernetesCall) -> Response:
     if old is None:
         raise resource.not_found(target.name)
     _preconditions(call, options, old)
-    attempt = Attempt(
+    attempt = AdmissionRequest(
         cluster, resource, "DELETE", target.namespace, target.name, None, old, "", dry_run, call.user, call.warnings
     )  # fmt: skip
     admission.namespaces.admit(attempt)
-    admission.validate(attempt)
+    admission.run_validating(attempt)
     if old["metadata"].get("finalizers") or resource is NAMESPACES:
         return Response(200, _begin(call, old, dry_run))
     if not dry_run:
@@ -107,5 +107,5 @@ def _begin(call: KubernetesCall, old: Object, dry_run: bool) -> Object:
     if dry_run:
         return new
     new = call.cluster.put(resource, new)
-    lifecycle.written(call.cluster, resource, new)
+    lifecycle.react_to_write(call.cluster, resource, new)
     return new

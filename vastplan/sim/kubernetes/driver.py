@@ -27,9 +27,9 @@ _NAME_FORMAT = "csi:{namespace}:{name}:{id}"
 _MAX_NAME = 64
 
 
-def size(claim: Object) -> int:
+def requested_bytes(claim: Object) -> int:
     """The bytes that a claim requests."""
-    return ceil(quantity.parse(claim_size(claim)))
+    return ceil(quantity.parse_quantity(claim_size(claim)))
 
 
 def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str) -> dict[str, str] | None:
@@ -44,7 +44,7 @@ def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str
     return reference
 
 
-def provision(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
+def provision_volume(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
     """Create the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
     try:
         return _provisioned(cluster, claim, storage_class)
@@ -64,10 +64,10 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
         check_secret(cluster, provisioner["namespace"], provisioner["name"])
     own = {key: value for key, value in parameters.items() if not key.startswith(_PREFIX)}
     wanted = VolumeWanted(
-        volume, volume_name(own, claim, volume), size(claim), own, tuple(storage_class.get("mountOptions", ())),
-        read_only=set(spec["accessModes"]) == {"ReadOnlyMany"}, **content_source.of(cluster, claim, driver),
+        volume, volume_name(own, claim, volume), requested_bytes(claim), own, tuple(storage_class.get("mountOptions", ())),
+        read_only=set(spec["accessModes"]) == {"ReadOnlyMany"}, **content_source.source_handle(cluster, claim, driver),
     )  # fmt: skip
-    attributes = create(cluster, driver, wanted, provisioner)
+    attributes = create_volume(cluster, driver, wanted, provisioner)
     attributes["storage.kubernetes.io/csiProvisionerIdentity"] = f"{int(cluster.clock() * 1000)}-1-{driver}"
     handle = f"{volume}@{own['cluster_name']}" if own.get("cluster_name") else volume
     source: Object = {"driver": driver, "volumeHandle": handle, "volumeAttributes": attributes}
@@ -89,7 +89,7 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
     return cluster.make(VOLUMES, {"metadata": head, "spec": body, "status": {"phase": "Bound"}})
 
 
-def create(
+def create_volume(
     cluster: KubernetesCluster, driver: str, wanted: VolumeWanted, secret: Mapping[str, str] | None
 ) -> dict[str, str]:
     """Create a volume with the credentials of a Secret. Returns its volumeAttributes, without a storage system those of the class."""
@@ -152,18 +152,18 @@ def drives(volume: Object) -> bool:
     return volume["spec"].get("csi", {}).get("driver") in DRIVERS
 
 
-def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
+def expand_volume(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
     """Grow a volume to the size its claim requests; raises `ValueError`."""
     storage = logged_in(cluster, volume["spec"].get("csi", {}).get("controllerExpandSecretRef"))
     if storage is not None and drives(volume):
         try:
-            storage.expand_volume(volume_id(volume), size(claim), block=component(volume) == BLOCK)
+            storage.expand_volume(volume_id(volume), requested_bytes(claim), block=component(volume) == BLOCK)
         except ValueError as error:
             name = volume["metadata"]["name"]
             raise ValueError(f'resize volume "{name}" by resizer "{component(volume)}" failed: {error}') from None
 
 
-def delete(cluster: KubernetesCluster, volume: Object) -> None:
+def delete_volume(cluster: KubernetesCluster, volume: Object) -> None:
     """Delete the data of a volume; raises `ValueError` if its deletion secret does not exist or the storage system refuses."""
     annotations = volume["metadata"].get("annotations", {})
     name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")

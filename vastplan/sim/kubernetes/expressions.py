@@ -48,7 +48,7 @@ class EvaluationError(ValueError):
 
 def _is_quantity(text: str) -> bool:
     try:
-        quantity.parse(text)
+        quantity.parse_quantity(text)
     except ValueError:
         return False
     return True
@@ -61,7 +61,7 @@ def _compare(first: dict[str, str], second: dict[str, str]) -> int:
 
 # Functions that Kubernetes adds to the language, except the string functions, which the library has.
 _ADDED: dict[str, Callable[..., Any]] = {
-    "quantity": lambda text: {"quantity": str(quantity.parse(text))},
+    "quantity": lambda text: {"quantity": str(quantity.parse_quantity(text))},
     "isQuantity": _is_quantity,
     "compareTo": _compare,
     "isGreaterThan": lambda left, right: _compare(left, right) > 0,
@@ -69,7 +69,7 @@ _ADDED: dict[str, Callable[..., Any]] = {
     "find": lambda text, pattern: (re.search(pattern, text) or [""])[0],
     "findAll": lambda text, pattern: [match.group(0) for match in re.finditer(pattern, text)],
     "isSorted": lambda items: items == sorted(items),
-    optionals.FUNCTION: optionals.select,
+    optionals.FUNCTION: optionals.select_optional,
 }
 
 

@@ -93,15 +93,15 @@ def encode(paths: set[Path]) -> dict[str, Any]:
     return root
 
 
-def decode(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
+def decode_paths(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
     """The paths of a `fieldsV1`."""
     paths: set[Path] = set()
     for element, inner in fields.items():
-        paths |= decode(inner, (*prefix, element)) if inner else {(*prefix, element)}
+        paths |= decode_paths(inner, (*prefix, element)) if inner else {(*prefix, element)}
     return paths
 
 
-def text(path: Path) -> str:
+def field_path_text(path: Path) -> str:
     """A path as conflict messages write it: `.spec.containers[name="x"].image`."""
     shown = ""
     for element in path:

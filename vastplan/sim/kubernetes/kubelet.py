@@ -50,7 +50,7 @@ def _claimed(cluster: KubernetesCluster, pod: Object) -> Iterator[Object]:
         name = entry["persistentVolumeClaim"]["claimName"]
         claim = cluster.get(CLAIMS, namespace, name)
         if claim is not None and claim["status"].get("phase") != "Bound":
-            settle.seen(cluster, CLAIMS, [claim], binder.claim_step)
+            settle.count_object_reads(cluster, CLAIMS, [claim], binder.claim_step)
             claim = cluster.get(CLAIMS, namespace, name)
         nodes = "0/1 nodes are available"
         if claim is None:
@@ -119,7 +119,7 @@ def inline(pod: Object) -> Iterator[tuple[Object, VolumeWanted]]:
         name = attributes.get("eph_volume_name_fmt", _NAME_FORMAT)
         for field, value in (("namespace", metadata["namespace"]), ("name", metadata["name"]), ("id", metadata["uid"])):
             name = name.replace(f"{{{field}}}", value)
-        size = int(quantity.parse(attributes.get("size", "0")))
+        size = int(quantity.parse_quantity(attributes.get("size", "0")))
         options = tuple(option for option in attributes.get("mount_options", "").split(",") if option)
         yield entry, VolumeWanted(handle, name, size, attributes, options)
 
@@ -130,7 +130,7 @@ def _mount(cluster: KubernetesCluster, pod: Object, entry: Object, wanted: Volum
         if reference:
             reference = {"name": reference["name"], "namespace": pod["metadata"]["namespace"]}
             _secret(cluster, reference["namespace"], reference["name"])
-        attributes = driver.create(cluster, entry["csi"]["driver"], wanted, reference)
+        attributes = driver.create_volume(cluster, entry["csi"]["driver"], wanted, reference)
         storage = driver.logged_in(cluster, reference)
         if storage is not None:
             storage.publish_volume(wanted.volume_id, attributes)

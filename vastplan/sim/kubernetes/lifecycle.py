@@ -22,9 +22,9 @@ def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Ob
             metadata = {**body["metadata"], "deletionTimestamp": end, "deletionGracePeriodSeconds": 0}
             cluster.controller_write(kind, body, {**body, "metadata": metadata}, "")
         elif kind is CLAIMS:
-            binder.release(cluster, body)
+            binder.release_claim(cluster, body)
         elif kind is SNAPSHOTS:
-            snapshots.release(cluster, body)
+            snapshots.release_snapshot(cluster, body)
         else:
             cluster.drop(kind, body)
             removed(cluster, kind, body)
@@ -41,15 +41,15 @@ STEPS = {
 _FROM_THE_START = (CLAIMS, PODS, SNAPSHOTS)  # kinds whose controller acts from the create on
 
 
-def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
+def react_to_write(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
     """Run the controllers' reactions to a create or an update."""
     if not cluster.controllers:
         return
     if resource.namespaced:
-        quota.refresh(cluster, body["metadata"]["namespace"])
+        quota.refresh_quotas(cluster, body["metadata"]["namespace"])
     deleting = bool(body["metadata"].get("deletionTimestamp"))
     if (resource in _FROM_THE_START or deleting) and resource in STEPS:
-        settle.later(cluster, resource, body, STEPS[resource])
+        settle.queue_step(cluster, resource, body, STEPS[resource])
     elif resource is VOLUMES:
         binder.volume_step(cluster, resource, body)
     elif resource is POLICIES:
@@ -62,15 +62,15 @@ def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
     if not cluster.controllers:
         return
     if resource is CLAIMS:
-        binder.gone(cluster, body)
+        binder.release_volume(cluster, body)
         return
     if resource is PODS:
         kubelet.pod_gone(cluster, body)
     if resource.namespaced:
-        quota.refresh(cluster, body["metadata"]["namespace"])
+        quota.refresh_quotas(cluster, body["metadata"]["namespace"])
 
 
-def read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
+def count_read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
     """Count a read, after it was answered."""
     if resource in STEPS:
-        settle.seen(cluster, resource, bodies, STEPS[resource])
+        settle.count_object_reads(cluster, resource, bodies, STEPS[resource])

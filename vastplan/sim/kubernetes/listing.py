@@ -12,7 +12,7 @@ from typing import Any
 from vastplan.sim.kubernetes import selectors
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Target
-from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden, invalid_object
+from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden_field, invalid_object
 from vastplan.sim.wire import Request, Response
 
 SNAPSHOT_SECONDS = 300.0  # how long the server keeps old revisions: its store is compacted every five minutes
@@ -79,16 +79,16 @@ def _check(request: Request) -> None:
         raise bad_request(f'invalid resource version: resourceVersion: Invalid value: "{version}": {why}')
     if request.first("resourceVersionMatch") and not version:
         why = "resourceVersionMatch is forbidden unless resourceVersion is provided"
-        raise invalid_object("ListOptions", "meta.k8s.io", "", [forbidden("resourceVersionMatch", why)])
+        raise invalid_object("ListOptions", "meta.k8s.io", "", [forbidden_field("resourceVersionMatch", why)])
     if request.first("continue") and version not in ("", "0"):
         raise bad_request("specifying resource version is not allowed when using continue")
 
 
-def select(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
+def select_objects(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
     """The objects that match a list's selectors, in the server's order."""
     bodies = cluster.objects(target.resource, target.namespace)
-    wanted = selectors.labels(request.first("labelSelector") or "")
-    fields = selectors.fields(request.first("fieldSelector") or "", target.resource.selectable)
+    wanted = selectors.parse_label_selector(request.first("labelSelector") or "")
+    fields = selectors.parse_field_selector(request.first("fieldSelector") or "", target.resource.selectable)
     if request.first("labelSelector"):
         bodies = [body for body in bodies if wanted(body["metadata"].get("labels", {}))]
     if request.first("fieldSelector"):
@@ -96,7 +96,7 @@ def select(cluster: KubernetesCluster, target: Target, request: Request) -> list
     return sorted(bodies, key=_row)
 
 
-def read(
+def answer_list(
     cluster: KubernetesCluster, target: Target, request: Request, snapshots: Snapshots
 ) -> tuple[Response, list[Object]]:
     """The answer to a list, and the objects in it."""
@@ -110,7 +110,7 @@ def read(
             kept, version = snapshots.get(_scope(request), revision, cluster.clock()), revision
             if kept is None:
                 raise StatusError(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
-    bodies = select(cluster, target, request) if kept is None else kept
+    bodies = select_objects(cluster, target, request) if kept is None else kept
     first = bisect_right(bodies, start, key=_row) if start else 0
     left = len(bodies) - first
     page = bodies[first : first + limit] if limit else bodies[first:]
@@ -141,7 +141,7 @@ def _bare(body: Object) -> Object:
 def watch(cluster: KubernetesCluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
     """The existing objects as ADDED events; then the answer ends."""
     _check(request)
-    bodies = select(cluster, target, request)
+    bodies = select_objects(cluster, target, request)
     since = int(request.first("resourceVersion") or 0)
     fresh = [body for body in bodies if int(body["metadata"]["resourceVersion"]) > since]
     lines = "".join(json.dumps({"type": "ADDED", "object": body}) + "\n" for body in fresh)

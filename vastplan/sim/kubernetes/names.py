@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vastplan.sim.kubernetes.status import Cause, forbidden, immutable, invalid, required, too_long
+from vastplan.sim.kubernetes.status import StatusCause, forbidden_field, immutable, invalid, required_field, too_long
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
@@ -77,33 +77,35 @@ def label_value(value: str) -> list[str]:
     return faults
 
 
-def causes(path: str, value: str, faults: list[str]) -> list[Cause]:
+def name_causes(path: str, value: str, faults: list[str]) -> list[StatusCause]:
     """The faults as causes."""
     return [invalid(path, value, fault) for fault in faults]
 
 
-def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = subdomain) -> list[Cause]:
+def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = subdomain) -> list[StatusCause]:
     """The problems of `metadata`."""
-    faults: list[Cause] = []
+    faults: list[StatusCause] = []
     generated, name = metadata.get("generateName"), metadata.get("name", "")
     if generated:  # the random suffix is added later, so a trailing hyphen is allowed
-        faults += causes("metadata.generateName", generated, check(generated.rstrip("-") or "-"))
+        faults += name_causes("metadata.generateName", generated, check(generated.rstrip("-") or "-"))
     if not name:
-        faults.append(required("metadata.name", "name or generateName is required"))
+        faults.append(required_field("metadata.name", "name or generateName is required"))
     else:
-        faults += causes("metadata.name", name, check(name))
+        faults += name_causes("metadata.name", name, check(name))
     if namespaced and not metadata.get("namespace"):
-        faults.append(required("metadata.namespace"))
+        faults.append(required_field("metadata.namespace"))
     for key, value in sorted(metadata.get("labels", {}).items()):
-        faults += causes("metadata.labels", key, qualified(key)) + causes("metadata.labels", value, label_value(value))
+        faults += name_causes("metadata.labels", key, qualified(key)) + name_causes(
+            "metadata.labels", value, label_value(value)
+        )
     annotations = metadata.get("annotations", {})
     for key in sorted(annotations):
-        faults += causes("metadata.annotations", key, qualified(key.lower()))
+        faults += name_causes("metadata.annotations", key, qualified(key.lower()))
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > MAX_ANNOTATIONS:
         faults.append(too_long("metadata.annotations", MAX_ANNOTATIONS))
     for index, finalizer in enumerate(metadata.get("finalizers", [])):
         path = f"metadata.finalizers[{index}]"
-        faults += causes(path, finalizer, qualified(finalizer))
+        faults += name_causes(path, finalizer, qualified(finalizer))
         if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
             why = "name is neither a standard finalizer name nor is it fully qualified"
             faults.append(invalid(path, finalizer, why))
@@ -116,7 +118,7 @@ def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = sub
     return faults
 
 
-def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[StatusCause]:
     """The problems of an update of `metadata`."""
     faults = [
         immutable(f"metadata.{field}", new.get(field))
@@ -128,5 +130,5 @@ def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cau
         if added:
             listed = ", ".join(f'"{name}"' for name in added)
             why = "no new finalizers can be added if the object is being deleted, found new finalizers"
-            faults.append(forbidden("metadata.finalizers", f"{why} []string{{{listed}}}"))
+            faults.append(forbidden_field("metadata.finalizers", f"{why} []string{{{listed}}}"))
     return faults

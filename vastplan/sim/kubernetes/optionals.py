@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]", "[?": "]", "{": "}"}
 
 
-def select(value: Any, key: Any) -> Any:
+def select_optional(value: Any, key: Any) -> Any:
     """The optional value at a key of a map or an index of a list, which may itself be optional; raises `TypeError`."""
     if isinstance(value, cel.OptionalValue):
         if not value.has_value():

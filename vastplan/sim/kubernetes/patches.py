@@ -13,7 +13,7 @@ from vastplan.sim.tables import Table
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 
 
-def merge(target: Any, patch: Any) -> Any:
+def merge_patch(target: Any, patch: Any) -> Any:
     """RFC 7386."""
     if not isinstance(patch, dict):
         return patch
@@ -22,7 +22,7 @@ def merge(target: Any, patch: Any) -> Any:
         if value is None:
             merged.pop(key, None)
         else:
-            merged[key] = merge(merged.get(key), value)
+            merged[key] = merge_patch(merged.get(key), value)
     return merged
 
 

@@ -9,7 +9,7 @@ from vastplan.sim.kubernetes import (
     access,
     deletes,
     discovery,
-    documented,
+    documentation,
     lifecycle,
     listing,
     representation,
@@ -18,13 +18,13 @@ from vastplan.sim.kubernetes import (
 )
 from vastplan.sim.kubernetes.call import read_call
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
-from vastplan.sim.kubernetes.decoding import decode
-from vastplan.sim.kubernetes.in_process import InProcessAccess
+from vastplan.sim.kubernetes.decoding import decode_object
+from vastplan.sim.kubernetes.local_plane import InProcessAccess
 from vastplan.sim.kubernetes.resources import ACCESS_REVIEWS, Target
 from vastplan.sim.kubernetes.status import NoSuchCallError, StatusError, method_not_allowed
 from vastplan.sim.kubernetes.storage import Storage
 from vastplan.sim.store import Store
-from vastplan.sim.tables import load
+from vastplan.sim.tables import load_table
 from vastplan.sim.wire import Request, Response
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
@@ -53,7 +53,7 @@ class KubernetesPlane(InProcessAccess):
         self.name = name
         self.version = version
         self._token: str | None = token
-        self._table = load(f"kubernetes-{version}")
+        self._table = load_table(f"kubernetes-{version}")
         self._denials: list[access.Denial] = []
         self._snapshots = listing.Snapshots()
         super().__init__(KubernetesCluster(name, store, clock, settle_reads, storage, self._table, controllers))
@@ -95,7 +95,7 @@ class KubernetesPlane(InProcessAccess):
             return refusal.response()
 
     def _not_simulated(self, request: Request) -> StatusError | None:
-        return documented.not_simulated(self.version, request.method, request.path)
+        return documentation.not_simulated(self.version, request.method, request.path)
 
     def _handle(self, request: Request) -> Response:
         path = "/" + request.path.strip("/")
@@ -103,13 +103,13 @@ class KubernetesPlane(InProcessAccess):
             return Response(200, b"ok", content_type="text/plain; charset=utf-8")
         if self._token is None or request.headers.get("authorization") != f"Bearer {self._token}":
             raise StatusError(401, "Unauthorized", "Unauthorized")
-        target = resources.target(path)
+        target = resources.path_target(path)
         if target is None:
             discovered = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
             unknown = Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
             missing = self._not_simulated(request)
             return discovered or (missing.response() if missing else unknown)
-        form = representation.asked(request)
+        form = representation.requested_form(request)
         answer = self._read if request.method == "GET" else self._write
         return representation.shaped(form, target, answer(target, request))
 
@@ -119,7 +119,7 @@ class KubernetesPlane(InProcessAccess):
             raise method_not_allowed()
         requested = (verb, resource.group, resource.plural, target.namespace, target.name)
         if any(denial.covers(*requested) for denial in self._denials):
-            raise access.forbidden(target, verb)
+            raise access.forbidden_error(target, verb)
 
     def _read(self, target: Target, request: Request) -> Response:
         bodies: list[Object]
@@ -134,8 +134,8 @@ class KubernetesPlane(InProcessAccess):
             response, bodies = listing.watch(self._cluster, target, request)
         else:
             self._authorize(target, "list")
-            response, bodies = listing.read(self._cluster, target, request, self._snapshots)
-        lifecycle.read(self._cluster, target.resource, bodies)
+            response, bodies = listing.answer_list(self._cluster, target, request, self._snapshots)
+        lifecycle.count_read(self._cluster, target.resource, bodies)
         return response
 
     def _write(self, target: Target, request: Request) -> Response:
@@ -150,13 +150,13 @@ class KubernetesPlane(InProcessAccess):
         call = read_call(self._cluster, target, request, access.USER)
         try:
             if target.resource is ACCESS_REVIEWS:
-                response = access.review(call, decode(call)[0], self._denials)
+                response = access.review(call, decode_object(call)[0], self._denials)
             else:
                 steps = {
-                    "create": writes.create,
+                    "create": writes.create_object,
                     "update": writes.update,
                     "patch": writes.patch,
-                    "delete": deletes.delete,
+                    "delete": deletes.delete_object,
                 }
                 response = steps[verb](call)
         except StatusError as refusal:

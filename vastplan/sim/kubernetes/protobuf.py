@@ -29,7 +29,7 @@ class NotProtobuf(ValueError):
     """The body is not a protobuf object; the text says where decoding failed."""
 
 
-def read(raw: bytes) -> Json:
+def read_protobuf(raw: bytes) -> Json:
     """The object in a body, with its `apiVersion` and `kind`; raises `NotProtobuf`.
 
     A kind that the table lacks is returned without its content: the caller refuses it by its kind.

@@ -30,18 +30,18 @@ def _parts(text: str) -> tuple[Fraction, str]:
     return number * Fraction(10) ** int(exponent[1]), "exponent"
 
 
-def parse(text: str) -> Fraction:
+def parse_quantity(text: str) -> Fraction:
     """The value; raises `ValueError` in the server's words."""
     return _parts(text)[0]
 
 
-def canonical(text: str) -> str:
+def canonical_quantity(text: str) -> str:
     """The form the server stores: `1024Mi` is `1Gi`, `1.5Gi` is `1536Mi`; raises `ValueError`."""
     value, family = _parts(text)
-    return written(value, family)
+    return quantity_text(value, family)
 
 
-def written(value: Fraction, family: str = "decimal") -> str:
+def quantity_text(value: Fraction, family: str = "decimal") -> str:
     """A value with the largest suffix of its family that leaves no fraction."""
     if value == 0:
         return "0"
@@ -56,4 +56,4 @@ def written(value: Fraction, family: str = "decimal") -> str:
             if family == "exponent":
                 return f"{scaled}e{power}" if power else str(scaled)
             return f"{scaled}{suffix}"
-    return written(Fraction(-(-value * 10**9 // 1), 10**9), family)  # finer than nano: rounded up
+    return quantity_text(Fraction(-(-value * 10**9 // 1), 10**9), family)  # finer than nano: rounded up

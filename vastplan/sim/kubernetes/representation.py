@@ -33,7 +33,7 @@ class Form:
         return f"{_GROUP}/{self.version}"
 
 
-def asked(request: Request) -> Form | None:
+def requested_form(request: Request) -> Form | None:
     """The requested form of the answer, `None` for whole objects in JSON; raises `StatusError` for an unknown form."""
     refused = False
     for media in request.headers.get("accept", "").split(","):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.sim.kubernetes.status import Cause, StatusError, details, invalid_object, no_such_path
+from vastplan.sim.kubernetes.status import StatusCause, StatusError, details, invalid_object, no_such_path
 from vastplan.sim.tables import Table
 
 WRITABLE = ("create", "delete", "get", "list", "patch", "update", "watch")
@@ -72,12 +72,12 @@ class Resource:
         text = f'Operation cannot be fulfilled on {self.qualified} "{name}": {why}'
         return StatusError(409, "Conflict", text, self.details(name))
 
-    def forbidden(self, name: str, why: str, causes: tuple[Cause, ...] = ()) -> StatusError:
+    def forbidden(self, name: str, why: str, causes: tuple[StatusCause, ...] = ()) -> StatusError:
         """403 from admission."""
         body = details(name, self.group, self.plural, causes)
         return StatusError(403, "Forbidden", f'{self.qualified} "{name}" is forbidden: {why}', body)
 
-    def invalid(self, name: str, causes: list[Cause]) -> StatusError:
+    def invalid(self, name: str, causes: list[StatusCause]) -> StatusError:
         """422 with causes."""
         return invalid_object(self.kind, self.group, name, causes)
 
@@ -157,7 +157,7 @@ class Target:
     subresource: str = ""
 
 
-def target(path: str) -> Target | None:
+def path_target(path: str) -> Target | None:
     """The target of a path, `None` outside the known groups; raises `StatusError` for an unknown resource."""
     parts = path.strip("/").split("/")
     if parts[:1] == ["api"] and len(parts) > 2:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vastplan.sim.kubernetes import quantity
-from vastplan.sim.kubernetes.status import Cause
+from vastplan.sim.kubernetes.status import StatusCause
 from vastplan.sim.tables import Table
 
 _MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,}(Z|[-+]\d\d:\d\d)")
@@ -57,7 +57,9 @@ class Reader:
     kind: str
     custom: bool = False
     unknown: list[str] = field(default_factory=list)
-    causes: list[Cause] = field(default_factory=list)  # wrong types of a custom resource, which are not decoding errors
+    causes: list[StatusCause] = field(
+        default_factory=list
+    )  # wrong types of a custom resource, which are not decoding errors
 
     def resolve(self, schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """The schema behind references, and the short name of its type."""
@@ -132,7 +134,7 @@ class Reader:
     def _quantity(self, value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise WrongType(f"quantities must match the regular expression '{quantity.SYNTAX.pattern}'")
-        return quantity.canonical(value if isinstance(value, str) else repr(value))
+        return quantity.canonical_quantity(value if isinstance(value, str) else repr(value))
 
     def _scalar(self, schema: dict[str, Any], name: str, value: Any, path: str, owner: str) -> Any:
         kind = schema.get("type")
@@ -159,7 +161,7 @@ class Reader:
         if self.custom and path and path.partition(".")[0] != "metadata":  # the server decodes metadata itself
             shown = _JSON_TYPES[type(value)]
             why = f'Invalid value: "{shown}": {path} in body must be of type {schema.get("type", "object")}: "{shown}"'
-            self.causes.append(Cause("FieldValueTypeInvalid", why, path))
+            self.causes.append(StatusCause("FieldValueTypeInvalid", why, path))
             return value
         shown = _GO_TYPES.get(type(value), "number")
         where = f"Go struct field {owner}.{path}" if path else "Go value"

@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"\s*(!=|==|=|!|>|<|,|\(|\)|[^\s!=<>,()]+)")
 _OPERATORS = "in, notin, =, ==, !=, gt, lt"
 
 
-def labels(text: str) -> Match:
+def parse_label_selector(text: str) -> Match:
     """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `StatusError` if it cannot be parsed."""
     tokens = _TOKEN.findall(text)
     requirements: list[Match] = []
@@ -106,7 +106,7 @@ def label_selector(selector: dict[str, Any] | None) -> Match:
     )
 
 
-def fields(text: str, known: tuple[str, ...]) -> Match:
+def parse_field_selector(text: str, known: tuple[str, ...]) -> Match:
     """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `StatusError` for another field."""
     requirements: list[tuple[str, bool, str]] = []
     for term in filter(None, text.split(",")):

@@ -11,7 +11,7 @@ Step = Callable[[KubernetesCluster, Resource, Object], bool]
 """One controller's step; returns whether nothing is left to do."""
 
 
-def later(cluster: KubernetesCluster, resource: Resource, body: Object, step: Step) -> None:
+def queue_step(cluster: KubernetesCluster, resource: Resource, body: Object, step: Step) -> None:
     """Queue an object for a controller; with `settle_reads` 0 the step runs at once."""
     metadata = body["metadata"]
     row = key(metadata.get("namespace", ""), metadata["name"])
@@ -22,7 +22,7 @@ def later(cluster: KubernetesCluster, resource: Resource, body: Object, step: St
         _advance(cluster, resource, row, step)
 
 
-def seen(cluster: KubernetesCluster, resource: Resource, bodies: Iterable[Object], step: Step) -> None:
+def count_object_reads(cluster: KubernetesCluster, resource: Resource, bodies: Iterable[Object], step: Step) -> None:
     """Count one read of each object, after the read was answered."""
     waiting = _waiting(cluster, resource)
     if not cluster.store.rows(waiting):

@@ -27,7 +27,7 @@ COMPONENT = "snapshot-controller"
 def snapshot_step(cluster: KubernetesCluster, resource: Resource, snapshot: Object) -> bool:
     """One controller step for a VolumeSnapshot: create or delete its snapshot. Returns whether nothing is left to do."""
     if snapshot["metadata"].get("deletionTimestamp"):
-        return release(cluster, snapshot)
+        return release_snapshot(cluster, snapshot)
     if snapshot.get("status", {}).get("readyToUse"):
         return True
     try:
@@ -151,7 +151,7 @@ def _reference(snapshot: Object) -> Object:
             "namespace": metadata["namespace"], "uid": metadata["uid"]}  # fmt: skip
 
 
-def release(cluster: KubernetesCluster, snapshot: Object) -> bool:
+def release_snapshot(cluster: KubernetesCluster, snapshot: Object) -> bool:
     """Delete a VolumeSnapshot, and its content if its policy says so. Returns whether it is gone."""
     name = snapshot.get("status", {}).get("boundVolumeSnapshotContentName", "")
     content = cluster.get(SNAPSHOT_CONTENTS, "", name)

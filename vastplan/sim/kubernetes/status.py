@@ -11,7 +11,7 @@ from vastplan.sim.wire import Response
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class StatusCause:
     """One field's fault; `reason` is a `FieldValue...` word, `field` a path such as `spec.accessModes`."""
 
     reason: str
@@ -46,58 +46,60 @@ class StatusError(Exception):
         return Response(self.code, self.body)
 
 
-def shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value as the server shows it in a message."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _cause(reason: str, word: str, path: str, detail: str) -> Cause:
-    return Cause(reason, f"{word}: {detail}" if detail else word, path)
+def _cause(reason: str, word: str, path: str, detail: str) -> StatusCause:
+    return StatusCause(reason, f"{word}: {detail}" if detail else word, path)
 
 
-def required(path: str, detail: str = "") -> Cause:
+def required_field(path: str, detail: str = "") -> StatusCause:
     """A required field is missing."""
     return _cause("FieldValueRequired", "Required value", path, detail)
 
 
-def forbidden(path: str, detail: str) -> Cause:
+def forbidden_field(path: str, detail: str) -> StatusCause:
     """A field that must be absent, or must not change."""
     return _cause("FieldValueForbidden", "Forbidden", path, detail)
 
 
-def invalid(path: str, value: Any, detail: str) -> Cause:
+def invalid(path: str, value: Any, detail: str) -> StatusCause:
     """A value that breaks a rule."""
-    return _cause("FieldValueInvalid", f"Invalid value: {shown(value)}", path, detail)
+    return _cause("FieldValueInvalid", f"Invalid value: {shown_value(value)}", path, detail)
 
 
-def duplicate(path: str, value: Any) -> Cause:
+def duplicate(path: str, value: Any) -> StatusCause:
     """A value that may occur only once."""
-    return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", path)
+    return StatusCause("FieldValueDuplicate", f"Duplicate value: {shown_value(value)}", path)
 
 
-def too_long(path: str, limit: int) -> Cause:
+def too_long(path: str, limit: int) -> StatusCause:
     """A value above its limit in bytes."""
-    return Cause("FieldValueTooLong", f"Too long: may not be more than {limit} bytes", path)
+    return StatusCause("FieldValueTooLong", f"Too long: may not be more than {limit} bytes", path)
 
 
-def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
+def not_supported(path: str, value: Any, supported: Iterable[str]) -> StatusCause:
     """A value outside its enumeration."""
-    names = ", ".join(shown(name) for name in supported)
-    return Cause("FieldValueNotSupported", f"Unsupported value: {shown(value)}: supported values: {names}", path)
+    names = ", ".join(shown_value(name) for name in supported)
+    return StatusCause(
+        "FieldValueNotSupported", f"Unsupported value: {shown_value(value)}: supported values: {names}", path
+    )
 
 
-def immutable(path: str, value: Any) -> Cause:
+def immutable(path: str, value: Any) -> StatusCause:
     """A field that cannot change once it is set."""
     return invalid(path, value, "field is immutable")
 
 
-def details(name: str = "", group: str = "", kind: str = "", causes: Sequence[Cause] = ()) -> dict[str, Any]:
+def details(name: str = "", group: str = "", kind: str = "", causes: Sequence[StatusCause] = ()) -> dict[str, Any]:
     """The `details` of a Status, without empty parts."""
     content: dict[str, Any] = {"name": name, "group": group, "kind": kind, "causes": [cause.json() for cause in causes]}
     return {key: value for key, value in content.items() if value}
 
 
-def invalid_object(kind: str, group: str, name: str, causes: Sequence[Cause]) -> StatusError:
+def invalid_object(kind: str, group: str, name: str, causes: Sequence[StatusCause]) -> StatusError:
     """422: the object breaks the rules of its kind."""
     unique = list(dict.fromkeys(causes))
     faults = [f"{cause.field}: {cause.message}" for cause in unique]

@@ -8,15 +8,15 @@ from typing import Any
 
 from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes import admission, apply, lifecycle, names, patches, rules
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.call import APPLY, JSON, MERGE, PATCHES, STRATEGIC, KubernetesCall
 from vastplan.sim.kubernetes.cluster import Object
-from vastplan.sim.kubernetes.decoding import decode, read, reread
+from vastplan.sim.kubernetes.decoding import decode_object, read_known_fields, reread
 from vastplan.sim.kubernetes.fields import Leaves
-from vastplan.sim.kubernetes.managed import after_update
+from vastplan.sim.kubernetes.managed_fields import after_update
 from vastplan.sim.kubernetes.rules import custom
 from vastplan.sim.kubernetes.status import (
-    Cause,
+    StatusCause,
     StatusError,
     bad_request,
     immutable,
@@ -55,23 +55,25 @@ def _place(call: KubernetesCall, body: Object) -> None:
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
 
-def _attempt(call: KubernetesCall, operation: str, name: str, new: Object | None, old: Object | None) -> Attempt:
+def _attempt(
+    call: KubernetesCall, operation: str, name: str, new: Object | None, old: Object | None
+) -> AdmissionRequest:
     target = call.target
-    return Attempt(
+    return AdmissionRequest(
         call.cluster, target.resource, operation, target.namespace, name, new, old, target.subresource, call.dry_run,
         call.user, call.warnings,
     )  # fmt: skip
 
 
-def _checked(call: KubernetesCall, body: Object, old: Object | None, causes: list[Cause]) -> None:
+def _checked(call: KubernetesCall, body: Object, old: Object | None, causes: list[StatusCause]) -> None:
     """Raise `StatusError` if the object breaks a rule of its kind."""
-    resource, rule = call.target.resource, rules.of(call.target.resource)
+    resource, rule = call.target.resource, rules.rules_for(call.target.resource)
     faults = names.metadata_causes(body["metadata"], resource.namespaced, rule.name) + causes
     if old is not None:
         faults += names.metadata_update_causes(body["metadata"], old["metadata"])
     if resource.custom:
         before = custom.UNSET if old is None else old
-        faults += custom.causes(call.cluster.table, resource.schema(call.cluster.table), body, before)
+        faults += custom.definition_causes(call.cluster.table, resource.schema(call.cluster.table), body, before)
     if not call.target.subresource:
         if old is not None:
             faults += rule.check_update(body, old)
@@ -80,13 +82,13 @@ def _checked(call: KubernetesCall, body: Object, old: Object | None, causes: lis
         raise resource.invalid(body["metadata"].get("name", ""), faults)
 
 
-def create(call: KubernetesCall) -> Response:
+def create_object(call: KubernetesCall) -> Response:
     """POST to a collection."""
-    body, causes = decode(call)
+    body, causes = decode_object(call)
     return _create(call, body, causes, None)
 
 
-def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: list[Object] | None) -> Response:
+def _create(call: KubernetesCall, body: Object, causes: list[StatusCause], entries: list[Object] | None) -> Response:
     cluster, resource = call.cluster, call.target.resource
     _place(call, body)
     if body["metadata"].get("resourceVersion"):
@@ -94,7 +96,7 @@ def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: li
     metadata = {key: value for key, value in body["metadata"].items() if key not in (*_SERVERS, "managedFields")}
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = metadata["generateName"] + "".join(random.choices(_ALPHABET, k=5))  # nosec B311 # a name
-    rule = rules.of(resource)
+    rule = rules.rules_for(resource)
     new = json_copy({**body, "metadata": metadata})
     rule.defaults(new)
     if resource.has_status:
@@ -107,23 +109,23 @@ def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: li
     if entries is not None:
         new["metadata"]["managedFields"] = entries
     attempt = _attempt(call, "CREATE", metadata.get("name", ""), None, None)
-    new = admission.mutate(attempt, new)
+    new = admission.run_mutating(attempt, new)
     _checked(call, new, None, causes)
     attempt.new = new
-    admission.validate(attempt)
+    admission.run_validating(attempt)
     existing = cluster.get(resource, call.target.namespace, metadata["name"])
     if existing is not None:
         raise resource.exists(metadata["name"], bool(existing["metadata"].get("deletionTimestamp")))
     if not call.dry_run:
         new = cluster.put(resource, new)
-        lifecycle.written(cluster, resource, new)
+        lifecycle.react_to_write(cluster, resource, new)
     return Response(201, new)
 
 
 def update(call: KubernetesCall) -> Response:
     """PUT of an object."""
     target, resource = call.target, call.target.resource
-    body, causes = decode(call)
+    body, causes = decode_object(call)
     _place(call, body)
     old = call.cluster.get(resource, target.namespace, target.name)
     if old is None:
@@ -147,7 +149,7 @@ def update(call: KubernetesCall) -> Response:
 
 
 def _update(
-    call: KubernetesCall, body: Object, old: Object, causes: list[Cause], entries: list[Object] | None
+    call: KubernetesCall, body: Object, old: Object, causes: list[StatusCause], entries: list[Object] | None
 ) -> Response:
     cluster, target, resource = call.cluster, call.target, call.target.resource
     version = body["metadata"].get("resourceVersion", "")
@@ -163,7 +165,7 @@ def _update(
     if not entries:
         del new["metadata"]["managedFields"]
     _checked(call, new, old, causes)
-    admission.validate(_attempt(call, "UPDATE", target.name, new, old))
+    admission.run_validating(_attempt(call, "UPDATE", target.name, new, old))
     if new == old:
         return Response(200, old)
     if call.dry_run:
@@ -175,7 +177,7 @@ def _update(
         cluster.drop(resource, new)
         lifecycle.removed(cluster, resource, new)
     else:
-        lifecycle.written(cluster, resource, new)
+        lifecycle.react_to_write(cluster, resource, new)
     return Response(200, new)
 
 
@@ -191,7 +193,7 @@ def _prepared(call: KubernetesCall, new: Object, old: Object) -> Object:
         metadata = {**old["metadata"], "managedFields": old["metadata"].get("managedFields", [])}
         without_status = {key: value for key, value in old.items() if key != "status"}
         return {**without_status, "metadata": metadata} | ({"status": new["status"]} if "status" in new else {})
-    rules.of(resource).defaults(new)
+    rules.rules_for(resource).defaults(new)
     metadata = new["metadata"]
     metadata["name"] = call.target.name
     for field in ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields"):
@@ -237,7 +239,7 @@ def patch(call: KubernetesCall) -> Response:
             if call.validation == "Ignore":  # then the patch itself is not checked
                 raise patches.invalid_patch(json.dumps(document), why)
             raise bad_request(f"error decoding patch: {why}")
-        patched = patches.merge(old, document)
+        patched = patches.merge_patch(old, document)
     else:
         patched = patches.strategic(call.cluster.table, resource.schema(call.cluster.table), old, document)
     body, causes = reread(call, patched, document)
@@ -258,7 +260,7 @@ def _apply(call: KubernetesCall, document: Any, old: Object | None) -> Response:
         raise bad_request(f"invalid object type: {sent.get('apiVersion', '/')}, Kind={sent.get('kind', '')}")
     where = f"(/{target.name}; {resource.group}/{resource.version}, Kind={resource.kind})"
     try:
-        intent, unknown, causes = read(call, document)
+        intent, unknown, causes = read_known_fields(call, document)
     except ValueError as error:
         raise StatusError(500, "", f"failed to create typed patch object {where}: {error}") from None
     if unknown:
@@ -268,7 +270,9 @@ def _apply(call: KubernetesCall, document: Any, old: Object | None) -> Response:
         raise bad_request("metadata.managedFields must be nil")
     intent["metadata"].setdefault("name", target.name)
     _place(call, intent)
-    merged, entries = apply.applied(call.cluster.table, resource, old, intent, call.writer("Apply"), call.force)
+    merged, entries = apply.server_side_apply(
+        call.cluster.table, resource, old, intent, call.writer("Apply"), call.force
+    )
     if old is None:
         return _create(call, merged, causes, entries)
     if intent["metadata"].get("resourceVersion"):

@@ -8,7 +8,7 @@ from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import scopes, settle
 from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.runai.query import Fields, page_rows, select_rows
 from vastplan.sim.runai.roles import ROLES
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -18,7 +18,7 @@ IDENTITY = ("subjectType", "subjectId", "roleId", "scopeType", "scopeId")
 FIELDS: Fields = {"name": lambda row: f"{row['subjectId']} {row['roleName']} {row['scopeName']}"}  # for `search`
 
 
-def drop_scope(ctx: Context, scope: str, key: str) -> None:
+def drop_rules(ctx: Context, scope: str, key: str) -> None:
     """Delete the rules of a deleted unit."""
     for row in ctx.rows("access-rule"):
         if row["deletedAt"] is None and (row["scopeType"], row["scopeId"]) == (scope, key):
@@ -53,15 +53,15 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
         rows = [row for row in rows if query["subjectIdFilter"] in row["subjectId"]]
     if "lastUpdated" in query:
         rows = [row for row in rows if row["updatedAt"] >= query["lastUpdated"]]
-    return select(rows, query, FIELDS)
+    return select_rows(rows, query, FIELDS)
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     rows = _selected(ctx, call)
-    shown, _ = page(rows, call.query)
+    shown, _ = page_rows(rows, call.query)
     body = {"totalRecords": len(rows), "displayRecords": len(shown), "accessRules": [_view(row) for row in shown]}
     for row in shown:
-        settle.seen(ctx, "access-rule", row, _finish)
+        settle.count_row_read(ctx, "access-rule", row, _finish)
     return Response(200, body)
 
 
@@ -79,7 +79,7 @@ def _need(ctx: Context, key: str) -> Row:
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _need(ctx, call.params[0])
     response = Response(200, _view(row))
-    settle.seen(ctx, "access-rule", row, _finish)
+    settle.count_row_read(ctx, "access-rule", row, _finish)
     return response
 
 
@@ -91,7 +91,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
         raise RunaiError(400, "the system scope is not for tenants")
     if body["roleId"] not in ROLES:
         raise RunaiError(404, f"roleId {body['roleId']}")
-    unit = scopes.find(ctx, body["scopeType"], body["scopeId"])
+    unit = scopes.find_unit(ctx, body["scopeType"], body["scopeId"])
     if unit is None:
         raise RunaiError(404, f"{body['scopeType']} {body['scopeId']}")
     if body.get("clusterId", unit.cluster) != unit.cluster:
@@ -110,7 +110,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
         **ctx.stamps(),
     }
     response = Response(201, _view(row))
-    settle.begin(ctx, "access-rule", row, "ready", _finish)
+    settle.begin_change(ctx, "access-rule", row, "ready", _finish)
     return response
 
 

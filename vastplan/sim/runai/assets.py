@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import asset_lists, claims, scopes, secrets_of, settle, workloads
+from vastplan.sim.runai import asset_lists, claims, scopes, settle, unit_secrets, workloads
 from vastplan.sim.runai.asset_kinds import KINDS, AssetKind
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
@@ -20,16 +20,16 @@ ROOT = "/api/v1/asset"
 PATH = f"{ROOT}/datasource"
 
 
-def reach(ctx: Context, project: Row) -> None:
+def create_inherited(ctx: Context, project: Row) -> None:
     """Create the claims of inherited data sources in a project that just got its namespace."""
     for scope, key in scopes.above(ctx, "project", project["id"]):
         for row in ctx.where("asset", kind="pvc", scope=scope, unit=key):
             if "pending" not in row:
-                claims.provision(ctx, row)
+                claims.create_claims(ctx, row)
                 ctx.put("asset", row)
 
 
-def drop_scope(ctx: Context, scope: str, key: str) -> None:
+def drop_data_sources(ctx: Context, scope: str, key: str) -> None:
     """Delete the data sources of a deleted unit, with their claims."""
     for row in ctx.where("asset", scope=scope, unit=key):
         _remove(ctx, row)
@@ -44,7 +44,7 @@ def forget_project(ctx: Context, key: str) -> None:
 
 def _remove(ctx: Context, row: Row) -> None:
     if row["kind"] == "pvc":
-        claims.release(ctx, row)
+        claims.release_claims(ctx, row)
     ctx.remove("asset", row)
 
 
@@ -60,8 +60,8 @@ def _referring(ctx: Context, row: Row) -> list[Row]:
 
 
 def _users(ctx: Context, row: Row) -> Iterator[Row]:
-    for workload in workloads.live(ctx):
-        if row["id"] in workload["datasources"] or claims.used_by(ctx, row, workload):
+    for workload in workloads.live_workloads(ctx):
+        if row["id"] in workload["datasources"] or claims.mounts_claim(ctx, row, workload):
             yield workload
 
 
@@ -119,9 +119,9 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 def _look(ctx: Context, row: Row) -> None:
     """Create missing claims in the clusters, and record what is missing there."""
     if row["kind"] == "pvc":
-        claims.provision(ctx, row)
+        claims.create_claims(ctx, row)
     elif KINDS[row["kind"]].family == "credentials":
-        secrets_of.look(ctx, row)
+        unit_secrets.look(ctx, row)
 
 
 def _refresh(ctx: Context, row: Row) -> None:
@@ -138,7 +138,7 @@ def _list(ctx: Context, call: RunaiCall, kind: AssetKind | None, family: str) ->
         _refresh(ctx, row)
     response = Response(200, {"entries": [_view(ctx, row, call.query, unified=kind is None) for row in rows]})
     for row in rows:
-        settle.seen(ctx, "asset", row, _finish)
+        settle.count_row_read(ctx, "asset", row, _finish)
     return response
 
 
@@ -153,7 +153,7 @@ def _get(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     _refresh(ctx, row)
     response = Response(200, _view(ctx, row, call.query))
-    settle.seen(ctx, "asset", row, _finish)
+    settle.count_row_read(ctx, "asset", row, _finish)
     return response
 
 
@@ -164,7 +164,7 @@ def _unit(ctx: Context, meta: Row) -> ScopeUnit:
         raise RunaiError(400, "the system scope is not for tenants")
     if scope != "tenant" and scope not in ids:
         raise RunaiError(400, f"meta.{scope}Id is required")
-    unit = scopes.find(ctx, scope, str(TENANT) if scope == "tenant" else ids[scope])
+    unit = scopes.find_unit(ctx, scope, str(TENANT) if scope == "tenant" else ids[scope])
     if unit is None:
         raise RunaiError(400, f"meta.{scope}Id {ids[scope]} is not there")
     if not set(ids.items()) <= set(scopes.above(ctx, scope, unit.id)):
@@ -185,7 +185,7 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         raise RunaiError(400, f"{kind.path} cannot be private")
     spec = kind.complete(call.body["spec"])
     if kind.path == "pvc":
-        spec = claims.complete(ctx, unit, spec)
+        spec = claims.complete_spec(ctx, unit, spec)
     _check_name(ctx, kind, (unit.scope, unit.id), meta["name"])
     optional = ("description", "clusterId", "departmentId", "projectId", "workloadSupportedTypes")
     row: Row = {
@@ -202,7 +202,7 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
             "private": bool(meta.get("private")),
         },
         "spec": spec,
-        "claim": claims.name_of(unit.scope, meta["name"], spec) if kind.path == "pvc" else None,
+        "claim": claims.claim_name(unit.scope, meta["name"], spec) if kind.path == "pvc" else None,
         "claims": {},
         "issues": [],
         "message": "",
@@ -211,7 +211,7 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         **ctx.stamps(),
     }
     response = Response(202, _view(ctx, row, {}))
-    settle.begin(ctx, "asset", row, "ready", _finish)
+    settle.begin_change(ctx, "asset", row, "ready", _finish)
     return response
 
 
@@ -230,7 +230,7 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row |= {"phase": "Updating", "updateCount": row["updateCount"] + 1}
     ctx.restamp(row)
     response = Response(202, _view(ctx, row, {}))
-    settle.begin(ctx, "asset", row, "ready", _finish)
+    settle.begin_change(ctx, "asset", row, "ready", _finish)
     return response
 
 
@@ -242,7 +242,7 @@ def _delete(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         raise RunaiError(412, f"used by {', '.join(users)}")
     if not settle.deleting(row):
         row["phase"] = "Deleting"
-        settle.begin(ctx, "asset", row, "delete", _finish)
+        settle.begin_change(ctx, "asset", row, "delete", _finish)
     return Response(202, dict(ACCEPTED)) if kind.deleted == 202 else Response(kind.deleted)
 
 

@@ -28,7 +28,7 @@ ENTITIES = {
 }  # fmt: skip
 
 
-def note(ctx: Context, request: Request, template: str, key: str, answer: Response) -> None:
+def record_call(ctx: Context, request: Request, template: str, key: str, answer: Response) -> None:
     """Record a call; `key` is the id in its path, "" for a create."""
     collection = template.split("/{", 1)[0].rsplit("/", 1)[-1]
     body = answer.body if isinstance(answer.body, dict) else {}

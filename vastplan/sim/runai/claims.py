@@ -16,7 +16,7 @@ MODES = {"readWriteOnce": "ReadWriteOnce", "readOnlyMany": "ReadOnlyMany", "read
 SHARED_NAMESPACE = "runai"  # the namespace of existing claims of department and cluster scope
 
 
-def complete(ctx: Context, unit: ScopeUnit, spec: Row) -> Row:
+def complete_spec(ctx: Context, unit: ScopeUnit, spec: Row) -> Row:
     """A claim's spec with its defaults; refuses (400) contradictions and what the class's configuration forbids."""
     info = spec["claimInfo"]
     if spec["existingPvc"]:
@@ -59,12 +59,12 @@ def _check_configuration(ctx: Context, unit: ScopeUnit, spec: Row) -> None:
             raise RunaiError(400, f"addedAttrValues: the storage class has no attribute {attribute['key']}")
 
 
-def name_of(scope: str, name: str, spec: Row) -> str:
+def claim_name(scope: str, name: str, spec: Row) -> str:
     """The PVC's name in Kubernetes: the given one, else one with a random suffix."""
     return str(spec["claimName"] or f"{name}-{scope}-{secrets.token_hex(3)[:5]}")
 
 
-def provision(ctx: Context, row: Row) -> None:
+def create_claims(ctx: Context, row: Row) -> None:
     """Create missing claims, and record the problems in `issues`; the caller stores the row."""
     row["issues"] = []
     row["message"] = ""
@@ -117,7 +117,7 @@ def _make(side: KubernetesSide, row: Row, namespace: str) -> str:
     return ""
 
 
-def release(ctx: Context, row: Row) -> None:
+def release_claims(ctx: Context, row: Row) -> None:
     """Delete the claims that the data source created; never a claim that existed before."""
     if row["spec"]["existingPvc"]:
         return
@@ -128,7 +128,7 @@ def release(ctx: Context, row: Row) -> None:
             side.delete_pvc(claim["namespace"], claim["name"])
 
 
-def used_by(ctx: Context, row: Row, workload: Row) -> bool:
+def mounts_claim(ctx: Context, row: Row, workload: Row) -> bool:
     """Whether a workload mounts one of the data source's claims."""
     claim = row["claims"].get(workload["projectId"])
     return claim is not None and claim["name"] in workload["claims"]

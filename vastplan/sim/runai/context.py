@@ -10,14 +10,14 @@ from typing import Any, Literal, Protocol
 from vastplan.sim.runai.cluster import KubernetesSide
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row, Store
-from vastplan.sim.tables import Operation, Table
+from vastplan.sim.tables import Table, TableOperation
 from vastplan.sim.wire import Response
 
 TENANT = 1001
 OmittedPools = Literal["zero", "keep"]
 
 
-class Workers(Protocol):
+class WorkloadJobs(Protocol):
     """The jobs of workloads, whose state decides phases, by workload id; ids without a job are ignored."""
 
     def stop(self, workload: str) -> None:
@@ -57,7 +57,7 @@ class Context:
     settle_reads: int
     omitted_pools: OmittedPools
     author: str
-    workers: Workers = field(default_factory=NoWorkers)
+    workers: WorkloadJobs = field(default_factory=NoWorkers)
 
     def rows(self, kind: str) -> list[Row]:
         """All rows of a kind, oldest first."""
@@ -112,7 +112,7 @@ class Context:
 class RunaiCall:
     """One request that the document allows: path parameters, typed query, body."""
 
-    operation: Operation
+    operation: TableOperation
     params: tuple[str, ...]
     query: Mapping[str, Any]
     body: Any

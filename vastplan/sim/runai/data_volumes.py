@@ -9,7 +9,7 @@ from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import scopes, settle
 from vastplan.sim.runai.context import ACCEPTED, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.runai.query import Fields, page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -35,11 +35,11 @@ def _look(ctx: Context, row: Row) -> None:
     project, side = ctx.get("project", row["projectId"]), ctx.side(row["clusterId"])
     if side is None or project is None:
         return
-    there = project["namespace"] is not None and side.pvc_exists(project["namespace"], row["originPvcName"])
+    exists = project["namespace"] is not None and side.pvc_exists(project["namespace"], row["originPvcName"])
     row["status"] = {
-        "phase": "Ready" if there else "NotReady",
-        "phaseMessage": "" if there else f"claim {project['namespace']}/{row['originPvcName']} is not there",
-        "datavolumePvcName": f"{row['name']}-{row['id'][:8]}" if there else "",
+        "phase": "Ready" if exists else "NotReady",
+        "phaseMessage": "" if exists else f"claim {project['namespace']}/{row['originPvcName']} is not there",
+        "datavolumePvcName": f"{row['name']}-{row['id'][:8]}" if exists else "",
     }
 
 
@@ -69,7 +69,7 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
         "projectName": lambda row: projects[row["projectId"]]["name"],
         "departmentId": lambda row: projects[row["projectId"]]["parentId"],
     }
-    return select(rows, call.query, fields)
+    return select_rows(rows, call.query, fields)
 
 
 def _fresh(ctx: Context, row: Row) -> Row:
@@ -87,10 +87,10 @@ def _usable(row: Row) -> list[tuple[str, str]]:
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page(_selected(ctx, call), call.query)
+    shown, following = page_rows(_selected(ctx, call), call.query)
     response = Response(200, {"datavolumes": [_view(ctx, row) for row in shown], **following})
     for row in shown:
-        settle.seen(ctx, "datavolume", row, _finish)
+        settle.count_row_read(ctx, "datavolume", row, _finish)
     return response
 
 
@@ -107,7 +107,7 @@ def _available(ctx: Context, call: RunaiCall) -> Response:
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _fresh(ctx, ctx.need("datavolume", call.params[0]))
     response = Response(200, _view(ctx, row))
-    settle.seen(ctx, "datavolume", row, _finish)
+    settle.count_row_read(ctx, "datavolume", row, _finish)
     return response
 
 
@@ -132,7 +132,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
         **ctx.stamps(),
     }
     response = Response(201, _view(ctx, row))
-    settle.begin(ctx, "datavolume", row, "ready", _finish)
+    settle.begin_change(ctx, "datavolume", row, "ready", _finish)
     return response
 
 
@@ -152,7 +152,7 @@ def _patch(ctx: Context, call: RunaiCall) -> Response:
 
 
 def _scope(ctx: Context, row: Row, named: Row) -> Row:
-    unit = scopes.find(ctx, named["scopeType"], named["scopeId"])
+    unit = scopes.find_unit(ctx, named["scopeType"], named["scopeId"])
     if unit is None or unit.cluster != row["clusterId"]:
         raise RunaiError(400, f"{named['scopeType']} {named['scopeId']} is not of this cluster")
     return {**named, "scopeName": unit.name, "createdAt": ctx.now(), "createdBy": ctx.author}
@@ -182,7 +182,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("datavolume", call.params[0])
     if not settle.deleting(row):
         row["status"] = {"phase": "Deleting", "phaseMessage": ""}
-        settle.begin(ctx, "datavolume", row, "delete", _finish)
+        settle.begin_change(ctx, "datavolume", row, "delete", _finish)
     return Response(202, dict(ACCEPTED))
 
 

@@ -8,7 +8,7 @@ from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import access_rules, assets, data_volumes, org_units, policies, quota
 from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import page, select
+from vastplan.sim.runai.query import page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 DEFAULT = "default"
 
 
-def ensure_default(ctx: Context, cluster: Row) -> None:
+def ensure_default_department(ctx: Context, cluster: Row) -> None:
     """Create the `default` department that every cluster has from the start."""
     if not any(row["name"] == DEFAULT and row["clusterId"] == cluster["id"] for row in ctx.rows("department")):
         ctx.put("department", _new(ctx, {"name": DEFAULT, "clusterId": cluster["id"]}, org_units.OPTIONAL, {}))
@@ -64,11 +64,11 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     projects: dict[str, list[Row]] = {}
     for project in ctx.rows("project"):
         projects.setdefault(project["parentId"], []).append(project)
-    return select(ctx.rows("department"), call.query, org_units.fields(ctx, projects))
+    return select_rows(ctx.rows("department"), call.query, org_units.unit_fields(ctx, projects))
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page(_selected(ctx, call), call.query)
+    shown, following = page_rows(_selected(ctx, call), call.query)
     verbose = call.query.get("verbosity") == "verbose"
     views = [_view(ctx, row, verbose=verbose, single=False) for row in shown]
     return Response(200, {"departments": views, **following})
@@ -85,7 +85,7 @@ def _get(ctx: Context, call: RunaiCall) -> Response:
 def _create(ctx: Context, call: RunaiCall) -> Response:
     org_units.check_new(ctx, "department", call.body, NAME, 63)
     cluster = call.body["clusterId"]
-    settings = org_units.settings(ctx, cluster, call.body)
+    settings = org_units.unit_settings(ctx, cluster, call.body)
     resources = quota.accepted(ctx, cluster, call.body["resources"])
     row = _new(ctx, {"name": call.body["name"], "clusterId": cluster}, settings, resources)
     ctx.put("department", row)
@@ -94,7 +94,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
 
 def _replace(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("department", call.params[0])
-    settings = org_units.settings(ctx, row["clusterId"], call.body)
+    settings = org_units.unit_settings(ctx, row["clusterId"], call.body)
     _apply(ctx, row, settings, quota.replaced(ctx, row, call.body["resources"]))
     return Response(200, _view(ctx, row, verbose=True, single=True))
 
@@ -119,10 +119,10 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     projects = org_units.projects_of(ctx, row["id"])
     if projects:
         raise RunaiError(400, f"the department has {len(projects)} projects")
-    assets.drop_scope(ctx, "department", row["id"])
+    assets.drop_data_sources(ctx, "department", row["id"])
     data_volumes.forget_scope(ctx, "department", row["id"])
-    access_rules.drop_scope(ctx, "department", row["id"])
-    policies.drop_scope(ctx, "department", row["id"])
+    access_rules.drop_rules(ctx, "department", row["id"])
+    policies.drop_policies(ctx, "department", row["id"])
     ctx.remove("department", row)
     return Response(204)
 

@@ -8,7 +8,7 @@ from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import clusters, settle
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import page, select
+from vastplan.sim.runai.query import page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -29,12 +29,12 @@ SELECTOR = ("labelKey", "labelValue")
 SWAP_SIZES = ("cpuSwapMemorySize", "reservedGpuMemoryForSwapOperations")
 
 
-def of(ctx: Context, cluster_id: str) -> list[Row]:
+def pools_of_cluster(ctx: Context, cluster_id: str) -> list[Row]:
     """The pools of a cluster that are not being deleted."""
     return [row for row in ctx.rows("node-pool") if row["clusterId"] == cluster_id and not settle.deleting(row)]
 
 
-def ensure_default(ctx: Context, cluster: Row) -> None:
+def ensure_default_pool(ctx: Context, cluster: Row) -> None:
     """Create the `default` pool that every cluster has from the start."""
     if not any(row["isDefault"] for row in ctx.rows("node-pool") if row["clusterId"] == cluster["id"]):
         selector = {"labelKey": "run.ai/node-pool", "labelValue": "default"}
@@ -74,21 +74,21 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, _ = page(select(ctx.rows("node-pool"), call.query, {}), call.query)
+    shown, _ = page_rows(select_rows(ctx.rows("node-pool"), call.query, {}), call.query)
     response = Response(200, {"nodepools": [_view(ctx, row) for row in shown]})
     for row in shown:
-        settle.seen(ctx, "node-pool", row, _finish)
+        settle.count_row_read(ctx, "node-pool", row, _finish)
     return response
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
-    return Response(200, {"count": len(select(ctx.rows("node-pool"), call.query, {}))})
+    return Response(200, {"count": len(select_rows(ctx.rows("node-pool"), call.query, {}))})
 
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("node-pool", call.params[0])
     response = Response(200, _view(ctx, row))
-    settle.seen(ctx, "node-pool", row, _finish)
+    settle.count_row_read(ctx, "node-pool", row, _finish)
     return response
 
 
@@ -108,7 +108,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
     _check(call.body)
     row = _new(ctx, {key: value for key, value in call.body.items() if value is not None}, default=False)
     response = Response(201, _view(ctx, row))
-    settle.begin(ctx, "node-pool", row, "ready", _finish)
+    settle.begin_change(ctx, "node-pool", row, "ready", _finish)
     return response
 
 
@@ -123,7 +123,7 @@ def _update(ctx: Context, call: RunaiCall) -> Response:
     row |= (OPTIONAL if call.operation.method == "PUT" else {}) | changes | {"phase": "Updating"}
     ctx.restamp(row)
     response = Response(200, _view(ctx, row))
-    settle.begin(ctx, "node-pool", row, "ready", _finish)
+    settle.begin_change(ctx, "node-pool", row, "ready", _finish)
     return response
 
 
@@ -137,7 +137,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
             if row["name"] in (unit["defaultNodePools"] or ()) or _amount(quota):
                 raise RunaiError(400, f"{kind} {unit['name']} has quota in this node pool or defaults to it")
     row["phase"] = "Deleting"
-    settle.begin(ctx, "node-pool", row, "delete", _finish)
+    settle.begin_change(ctx, "node-pool", row, "delete", _finish)
     return Response(202, dict(ACCEPTED))
 
 

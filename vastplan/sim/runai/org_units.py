@@ -25,12 +25,12 @@ def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], long
         raise RunaiError(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
 
 
-def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
+def unit_settings(ctx: Context, cluster_id: str, body: Row) -> Row:
     """The optional fields of a create or PUT body, complete; refuses (400) unknown pools."""
     completed = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
     rules = {name: value for name, value in (completed["schedulingRules"] or {}).items() if value is not None}
     completed["schedulingRules"] = rules or None
-    known = {pool["name"] for pool in node_pools.of(ctx, cluster_id)}
+    known = {pool["name"] for pool in node_pools.pools_of_cluster(ctx, cluster_id)}
     pools = completed["defaultNodePools"] or []
     if not known.issuperset(pools) or len(set(pools)) != len(pools):
         raise RunaiError(400, f"defaultNodePools: {pools} are not distinct node pools of this cluster")
@@ -45,7 +45,7 @@ def projects_of(ctx: Context, department_id: str) -> list[Row]:
 def new_resources(ctx: Context, call: RunaiCall, row: Row) -> dict[str, Row]:
     """A row's quota after PUT or PATCH `/{id}/resources`."""
     if call.operation.method == "PATCH":
-        return quota.merged(ctx, row, call.body)
+        return quota.merge_quotas(ctx, row, call.body)
     return quota.replaced(ctx, row, call.body)
 
 
@@ -54,7 +54,7 @@ def resources_answer(ctx: Context, row: Row) -> Response:
     return Response(200, quota.view(ctx, row))
 
 
-def fields(ctx: Context, projects: dict[str, list[Row]] | None = None) -> Fields:
+def unit_fields(ctx: Context, projects: dict[str, list[Row]] | None = None) -> Fields:
     """The fields by which both lists can be filtered and sorted, besides the row's own."""
 
     def allocated(row: Row) -> float:

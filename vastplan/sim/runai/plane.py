@@ -26,13 +26,13 @@ from vastplan.sim.runai import (
     workloads,
 )
 from vastplan.sim.runai.cluster import KubernetesSide
-from vastplan.sim.runai.context import Context, NoWorkers, OmittedPools, Routes, RunaiCall, Workers
+from vastplan.sim.runai.context import Context, NoWorkers, OmittedPools, Routes, RunaiCall, WorkloadJobs
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import parse
-from vastplan.sim.runai.shape import check_body, prune
+from vastplan.sim.runai.query import parse_query
+from vastplan.sim.runai.shape import check_body, prune_fields
 from vastplan.sim.runai.tokens import Tokens
 from vastplan.sim.store import Store
-from vastplan.sim.tables import Operation, load
+from vastplan.sim.tables import TableOperation, load_table
 from vastplan.sim.wire import NotJson, Request, Response
 
 TOKEN_V1, TOKEN_V2 = "/api/v1/token", "/api/v2/token"
@@ -77,14 +77,14 @@ class RunaiPlane:
         settle_reads: int = 1,
         token_lifetime: float = 3600,
         omitted_pools: OmittedPools = "zero",
-        workers: Workers | None = None,
+        workers: WorkloadJobs | None = None,
         others: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self._tokens = Tokens({**others, client_id: client_secret}, clock, token_lifetime)
         self._ctx = Context(
             store=store,
-            table=load(f"runai-{version}"),
+            table=load_table(f"runai-{version}"),
             name=name,
             version=tuple(map(int, version.split("."))),
             sides=dict(clusters),
@@ -99,8 +99,8 @@ class RunaiPlane:
 
     def _register(self, name: str) -> None:
         row = clusters.register(self._ctx, name)
-        node_pools.ensure_default(self._ctx, row)
-        departments.ensure_default(self._ctx, row)
+        node_pools.ensure_default_pool(self._ctx, row)
+        departments.ensure_default_department(self._ctx, row)
 
     def expire_tokens(self) -> None:
         """Invalidate every token given out so far."""
@@ -112,15 +112,15 @@ class RunaiPlane:
 
     def submit(self, project: str, name: str, **fields: Any) -> str:
         """Submit a workload to a project, as a user would; see `workloads.submit`."""
-        return workloads.submit(self._ctx, project, name, **fields)
+        return workloads.submit_workload(self._ctx, project, name, **fields)
 
     def join(self, cluster: str, name: str, **fields: Any) -> None:
         """Add a node to a cluster; see `nodes.join`."""
-        nodes.join(self._ctx, cluster, name, **fields)
+        nodes.add_node(self._ctx, cluster, name, **fields)
 
     def end(self, workload_id: str) -> None:
         """Delete a workload, as its user would."""
-        workloads.delete(self._ctx, self._ctx.need("workload", workload_id))
+        workloads.delete_workload(self._ctx, self._ctx.need("workload", workload_id))
 
     def set_cluster_state(self, cluster: str, state: str) -> None:
         """Change the state of a cluster; nothing makes progress on a cluster that is not `Connected`."""
@@ -145,7 +145,7 @@ class RunaiPlane:
             handler = ROUTES.get((operation.method, operation.path))
             if handler is None:
                 raise RunaiError(501, f"{operation.method} {operation.path}")
-            query = parse(self._ctx.table, operation, request.query)
+            query = parse_query(self._ctx.table, operation, request.query)
             try:
                 response = handler(ctx, RunaiCall(operation, params, query, _body(operation, request)))
             except RunaiError as refused:
@@ -154,10 +154,10 @@ class RunaiPlane:
             _note_audit(ctx, request, operation, params, response)
         operation.assert_documented(response.status)
         schema = self._schema(operation, response.status)
-        body = prune(self._ctx.table, schema, response.body) if schema else response.body
+        body = prune_fields(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)
 
-    def _operation(self, request: Request) -> tuple[Operation, tuple[str, ...]]:
+    def _operation(self, request: Request) -> tuple[TableOperation, tuple[str, ...]]:
         table = self._ctx.table
         matched = table.match(request.path)
         if matched is None:
@@ -169,14 +169,14 @@ class RunaiPlane:
             raise RunaiError(405, f"{request.method} {request.path}", {"Allow": allowed})
         return operation, parameters
 
-    def _schema(self, operation: Operation, status: int) -> dict[str, Any] | None:
+    def _schema(self, operation: TableOperation, status: int) -> dict[str, Any] | None:
         # The document gives a new NFS data source the answer of an S3 one; use the answer of its GET instead.
         if operation.method == "POST" and operation.path.startswith(assets.PATH):
             content: dict[str, Any] = self._ctx.table.content["paths"][f"{operation.path}/{{AssetId}}"]
             return content["GET"]["responses"]["200"]  # type: ignore[no-any-return]
         return operation.responses.get(str(status))
 
-    def _login(self, operation: Operation, request: Request) -> Response:
+    def _login(self, operation: TableOperation, request: Request) -> Response:
         if operation.path == TOKEN_V2:
             return self._tokens.login_v2(operation, request)
         _check_media(request)
@@ -184,13 +184,13 @@ class RunaiPlane:
 
 
 def _note_audit(
-    ctx: Context, request: Request, operation: Operation, params: tuple[str, ...], response: Response
+    ctx: Context, request: Request, operation: TableOperation, params: tuple[str, ...], response: Response
 ) -> None:
     if request.method in audit.ACTIONS:
-        audit.note(ctx, request, operation.path, params[0] if params else "", response)
+        audit.record_call(ctx, request, operation.path, params[0] if params else "", response)
 
 
-def _body(operation: Operation, request: Request) -> Any:
+def _body(operation: TableOperation, request: Request) -> Any:
     if operation.body is None:
         return None
     _check_media(request)

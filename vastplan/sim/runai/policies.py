@@ -25,7 +25,7 @@ TYPES = {
 UNITS = {"project": "projectId", "department": "departmentId", "cluster": "clusterId"}
 
 
-def drop_scope(ctx: Context, scope: str, key: str) -> None:
+def drop_policies(ctx: Context, scope: str, key: str) -> None:
     """Delete the policies of a deleted unit."""
     for row in list(ctx.where("policy", scope=scope, unit=key)):
         ctx.remove("policy", row)
@@ -36,7 +36,7 @@ def _unit(ctx: Context, named: Any) -> scopes.ScopeUnit:
     key = str(TENANT) if scope == "tenant" else named.get(UNITS.get(scope, ""))
     if key is None:
         raise RunaiError(400, f"scope {scope} does not say which")
-    unit = scopes.find(ctx, scope, str(key))
+    unit = scopes.find_unit(ctx, scope, str(key))
     if unit is None:
         raise RunaiError(400, f"{scope} {key} is not there")
     return unit

@@ -19,7 +19,7 @@ from vastplan.sim.runai import (
 from vastplan.sim.runai.cluster import LABEL
 from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import page, select
+from vastplan.sim.runai.query import page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -90,25 +90,25 @@ def _bind(ctx: Context, row: Row) -> None:
     }
     ctx.put("project", row)
     if changed:
-        assets.reach(ctx, row)
+        assets.create_inherited(ctx, row)
 
 
 def _finish(ctx: Context, row: Row, goal: str) -> None:
     if goal == "ready":
         _bind(ctx, row)
         return
-    for workload in workloads.live(ctx):
+    for workload in workloads.live_workloads(ctx):
         if workload["projectId"] == row["id"]:
-            workloads.delete(ctx, workload)
+            workloads.delete_workload(ctx, workload)
     if data_volumes.of_project(ctx, row["id"]):  # the project keeps its namespace while it has data volumes
         row |= {"phaseMessage": "the project has data volumes", "pending": {"goal": "delete", "reads": 1}}
         ctx.put("project", row)
         return
     data_volumes.forget_scope(ctx, "project", row["id"])
-    assets.drop_scope(ctx, "project", row["id"])
+    assets.drop_data_sources(ctx, "project", row["id"])
     assets.forget_project(ctx, row["id"])
-    access_rules.drop_scope(ctx, "project", row["id"])
-    policies.drop_scope(ctx, "project", row["id"])
+    access_rules.drop_rules(ctx, "project", row["id"])
+    policies.drop_policies(ctx, "project", row["id"])
     ctx.remove("project", row)
 
 
@@ -124,18 +124,18 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     for row in rows:
         _refresh(ctx, row)
     fields = {
-        **org_units.fields(ctx),
+        **org_units.unit_fields(ctx),
         "departmentId": lambda row: row["parentId"],
         "parentName": lambda row: names[row["parentId"]],
     }
-    return select(rows, call.query, fields)
+    return select_rows(rows, call.query, fields)
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page(_selected(ctx, call), call.query)
+    shown, following = page_rows(_selected(ctx, call), call.query)
     response = Response(200, {"projects": [_view(ctx, row) for row in shown], **following})
     for row in shown:
-        settle.seen(ctx, "project", row, _finish)
+        settle.count_row_read(ctx, "project", row, _finish)
     return response
 
 
@@ -147,7 +147,7 @@ def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     _refresh(ctx, row)
     response = Response(200, _view(ctx, row))
-    settle.seen(ctx, "project", row, _finish)
+    settle.count_row_read(ctx, "project", row, _finish)
     return response
 
 
@@ -169,7 +169,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
     if namespace is not None and (not LABEL.fullmatch(namespace) or len(namespace) > LONGEST_NAMESPACE):
         raise RunaiError(400, f"requestedNamespace {namespace!r} is not a namespace's name")
     department = _parent(ctx, body)
-    settings = org_units.settings(ctx, body["clusterId"], body)
+    settings = org_units.unit_settings(ctx, body["clusterId"], body)
     _check_rules(settings, department)
     row: Row = {
         "name": body["name"],
@@ -186,7 +186,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
     }
     row["id"] = str(ctx.number("org-unit", 4500000))
     response = Response(201, _view(ctx, row))
-    settle.begin(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready", _finish)
     return response
 
 
@@ -203,12 +203,12 @@ def _live(ctx: Context, key: str) -> Row:
 
 def _replace(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call.params[0])
-    settings = org_units.settings(ctx, row["clusterId"], call.body)
+    settings = org_units.unit_settings(ctx, row["clusterId"], call.body)
     _check_rules(settings, ctx.need("department", row["parentId"]))
     _apply(ctx, row, quota.replaced(ctx, row, call.body["resources"]))
     row |= settings | {"enforceRunaiScheduler": _enforced(call.body)}
     response = Response(200, _view(ctx, row))
-    settle.begin(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready", _finish)
     return response
 
 
@@ -216,7 +216,7 @@ def _resources(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call.params[0])
     _apply(ctx, row, org_units.new_resources(ctx, call, row))
     response = org_units.resources_answer(ctx, row)
-    settle.begin(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready", _finish)
     return response
 
 
@@ -231,7 +231,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     if not settle.deleting(row):
         row["phase"] = "Deleting"
-        settle.begin(ctx, "project", row, "delete", _finish)
+        settle.begin_change(ctx, "project", row, "delete", _finish)
     return Response(202)
 
 

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.shape import check_value, resolved
+from vastplan.sim.runai.shape import check_value, resolve_schema
 from vastplan.sim.store import Row
-from vastplan.sim.tables import Operation, Table
+from vastplan.sim.tables import Table, TableOperation
 
 TERM = re.compile(r"([A-Za-z0-9]+)(==|!=|<=|>=|=@|!@|=\^|=\$)(.+)")
 PAGE = 50
 Fields = Mapping[str, Callable[[Row], Any]]
 
 
-def parse(table: Table, operation: Operation, raw: Mapping[str, list[str]]) -> dict[str, Any]:
+def parse_query(table: Table, operation: TableOperation, raw: Mapping[str, list[str]]) -> dict[str, Any]:
     """The typed query of an operation; refuses (400) unknown, missing, repeated and malformed parameters."""
     for name in operation.query.keys() - raw.keys():
         if operation.query[name].get("required") is True:
@@ -26,7 +26,7 @@ def parse(table: Table, operation: Operation, raw: Mapping[str, list[str]]) -> d
     for name, values in raw.items():
         if name not in operation.query:
             raise RunaiError(400, f"there is no query parameter {name}")
-        kind = resolved(table, operation.query[name], "").get("type")
+        kind = resolve_schema(table, operation.query[name], "").get("type")
         if kind == "array":
             typed[name] = [part for value in values for part in value.split(",")]
         elif len(values) > 1:
@@ -51,7 +51,7 @@ def _typed(kind: str | None, value: str, name: str) -> Any:
     return value
 
 
-def select(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> list[Row]:
+def select_rows(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> list[Row]:
     """The rows that match `filterBy` and `search`, in the order of `sortBy` (default: oldest first)."""
     selected = list(rows)
     for term in query.get("filterBy", ()):
@@ -126,7 +126,7 @@ def _time(text: str) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def page(rows: list[Row], query: Mapping[str, Any]) -> tuple[list[Row], dict[str, int]]:
+def page_rows(rows: list[Row], query: Mapping[str, Any]) -> tuple[list[Row], dict[str, int]]:
     """The rows of one page, and `{next: offset}` if more follow."""
     offset = query.get("offset", 0)
     end = offset + query.get("limit", PAGE)

@@ -35,7 +35,7 @@ def accepted(ctx: Context, cluster_id: str, entries: list[Row]) -> dict[str, Row
     return by_pool
 
 
-def merged(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
+def merge_quotas(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
     """A row's entries after a PATCH: only the given attributes of the given entries change."""
     by_pool: dict[str, Row] = json_copy(row["resources"])
     seen: set[str] = set()
@@ -61,7 +61,7 @@ def replaced(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
 
 
 def _pool(ctx: Context, cluster_id: str, reference: Row | None) -> str:
-    pools = node_pools.of(ctx, cluster_id)
+    pools = node_pools.pools_of_cluster(ctx, cluster_id)
     if reference is None:
         if len(pools) != 1:
             raise RunaiError(400, "nodePool is needed: the cluster has more than one")
@@ -108,7 +108,7 @@ def check_running(ctx: Context, resources: dict[str, Row], projects: Iterable[Ro
     """Refuse (400) quota below what non-preemptible workloads of these projects hold."""
     held: dict[str, float] = {}
     for project in projects:
-        for pool, used in workloads.held(ctx, project["id"], preemptible=False).items():
+        for pool, used in workloads.held_gpus(ctx, project["id"], preemptible=False).items():
             held[pool] = held.get(pool, 0.0) + used
     for pool, used in held.items():
         deserved = resources.get(pool, {}).get("gpu", {}).get("deserved", 0)
@@ -121,7 +121,7 @@ def view(ctx: Context, row: Row) -> list[Row]:
     zero = _complete(ctx, {})
     return [
         {"nodePool": {"id": pool["id"], "name": pool["name"]}, **json_copy(row["resources"].get(pool["id"], zero))}
-        for pool in node_pools.of(ctx, row["clusterId"])
+        for pool in node_pools.pools_of_cluster(ctx, row["clusterId"])
     ]
 
 
@@ -137,7 +137,7 @@ def totals(resources: dict[str, Row]) -> Row:
 
 def statuses(ctx: Context, cluster_id: str, projects: list[Row]) -> tuple[Row, list[Row]]:
     """`quotaStatus` and `nodePoolQuotaStatuses` of these projects together."""
-    pools = node_pools.of(ctx, cluster_id)
+    pools = node_pools.pools_of_cluster(ctx, cluster_id)
     per_pool = []
     for pool in pools:
         status = {"nodePoolId": pool["id"], "nodePoolName": pool["name"]}
@@ -147,7 +147,7 @@ def statuses(ctx: Context, cluster_id: str, projects: list[Row]) -> tuple[Row, l
 
 def _status(ctx: Context, projects: list[Row], pool: str | None) -> dict[str, Any]:
     def gpus(**which: Any) -> Row:
-        held = [workloads.held(ctx, project["id"], **which) for project in projects]
+        held = [workloads.held_gpus(ctx, project["id"], **which) for project in projects]
         used = sum(amount for by_pool in held for key, amount in by_pool.items() if pool in (None, key))
         return {"gpu": float(used), "cpu": 0.0, "memory": 0.0}
 

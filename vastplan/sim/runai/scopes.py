@@ -20,7 +20,7 @@ class ScopeUnit:
     cluster: str | None
 
 
-def find(ctx: Context, scope: str, key: str) -> ScopeUnit | None:
+def find_unit(ctx: Context, scope: str, key: str) -> ScopeUnit | None:
     """The unit of this scope and id, or `None`."""
     if scope == "tenant":
         return ScopeUnit("tenant", key, "tenant", None) if key == str(TENANT) else None

@@ -10,14 +10,14 @@ from vastplan.sim.store import Row
 Finish = Callable[[Context, Row, str], None]
 
 
-def begin(ctx: Context, kind: str, row: Row, goal: str, finish: Finish) -> None:
+def begin_change(ctx: Context, kind: str, row: Row, goal: str, finish: Finish) -> None:
     """Start towards `goal`; `finish` is called once the row has been read often enough."""
     row["pending"] = {"goal": goal, "reads": ctx.settle_reads}
     ctx.put(kind, row)
     _advance(ctx, kind, row, finish)
 
 
-def seen(ctx: Context, kind: str, row: Row, finish: Finish) -> None:
+def count_row_read(ctx: Context, kind: str, row: Row, finish: Finish) -> None:
     """Count one read, after it was answered."""
     if "pending" in row:
         row["pending"]["reads"] -= 1

@@ -11,7 +11,7 @@ import jsonschema
 from jsonschema.protocols import Validator
 
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.tables import Operation, Table
+from vastplan.sim.tables import Table, TableOperation
 
 FORMATS = jsonschema.FormatChecker(formats=())
 
@@ -31,7 +31,7 @@ def _date_time(value: object) -> bool:
     return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
 
 
-def check_body(operation: Operation, body: Any) -> None:
+def check_body(operation: TableOperation, body: Any) -> None:
     """Refuse (400) a body that the document does not allow."""
     validator = _body_validator(operation)
     if validator is None:
@@ -56,40 +56,40 @@ def _impossible(problem: jsonschema.ValidationError) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _body_validator(operation: Operation) -> Validator | None:
+def _body_validator(operation: TableOperation) -> Validator | None:
     return operation.validator and operation.validator.evolve(format_checker=FORMATS)
 
 
-def check_value(table: Table, operation: Operation, value: Any, name: str) -> None:
+def check_value(table: Table, operation: TableOperation, value: Any, name: str) -> None:
     """Refuse (400) the value of a query parameter that the document does not allow."""
     for problem in _query_validator(table, operation, name).iter_errors(value):
         raise RunaiError(400, f"{name}: {problem.message[:200]}")
 
 
 @lru_cache(maxsize=256)
-def _query_validator(table: Table, operation: Operation, name: str) -> Validator:
+def _query_validator(table: Table, operation: TableOperation, name: str) -> Validator:
     schema = {key: part for key, part in operation.query[name].items() if key != "required"}
     return jsonschema.Draft202012Validator({**schema, "schemas": table.content["schemas"]}, format_checker=FORMATS)
 
 
-def prune(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:
+def prune_fields(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:
     """A copy of `value` without fields that `schema` lacks, so that an answer has only its version's fields."""
-    schema = resolved(table, schema or {}, value)
+    schema = resolve_schema(table, schema or {}, value)
     if isinstance(value, list):
-        return [prune(table, schema.get("items"), item) for item in value]
+        return [prune_fields(table, schema.get("items"), item) for item in value]
     if isinstance(value, dict):
         known = schema.get("properties")
         if known is None:
             return dict(value)
         return {
-            key: prune(table, known[key], item)
+            key: prune_fields(table, known[key], item)
             for key, item in value.items()
             if key in known and (item is not None or _nullable(table, known[key]))
         }
     return value
 
 
-def resolved(table: Table, schema: dict[str, Any], value: Any) -> dict[str, Any]:
+def resolve_schema(table: Table, schema: dict[str, Any], value: Any) -> dict[str, Any]:
     """A schema with its references followed, and with the alternative that applies to `value`."""
     while "$ref" in schema or "anyOf" in schema:
         if "$ref" in schema:
@@ -102,5 +102,5 @@ def resolved(table: Table, schema: dict[str, Any], value: Any) -> dict[str, Any]
 def _nullable(table: Table, schema: dict[str, Any]) -> bool:
     if any(part.get("type") == "null" for part in schema.get("anyOf", ())):
         return True
-    kind = resolved(table, schema, None).get("type")
+    kind = resolve_schema(table, schema, None).get("type")
     return kind is None or kind == "null" or (isinstance(kind, list) and "null" in kind)

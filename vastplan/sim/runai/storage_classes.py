@@ -7,7 +7,7 @@ import uuid
 from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import page, select
+from vastplan.sim.runai.query import page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -65,7 +65,7 @@ def _list_v2(ctx: Context, call: RunaiCall) -> Response:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     fields = {"tenantId": lambda row: TENANT}
-    shown, following = page(select(ctx.rows("sc-config"), call.query, fields), call.query)
+    shown, following = page_rows(select_rows(ctx.rows("sc-config"), call.query, fields), call.query)
     return Response(200, {"storageClassConfigurations": [_view(row) for row in shown], **following})
 
 

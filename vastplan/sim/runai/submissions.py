@@ -19,7 +19,7 @@ ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 
 
 def _view(ctx: Context, row: Row) -> Row:
-    asked = row.get("asked") or {"spec": _as_submitted_by_hand(row)}
+    asked = row.get("asked") or {"spec": _as_submitted_outside(row)}
     wanted = "Deleted" if row["deletedAt"] else "Stopped" if row["phase"] in ("Stopping", "Stopped") else "Running"
     return {
         "workloadId": row["id"],
@@ -37,7 +37,7 @@ def _view(ctx: Context, row: Row) -> Row:
     }
 
 
-def _as_submitted_by_hand(row: Row) -> Row:
+def _as_submitted_outside(row: Row) -> Row:
     """The specification of a workload that a test created."""
     mounts = [{"existingPvc": True, "claimName": name, "path": f"/{name}"} for name in row["claims"]]
     return {
@@ -65,12 +65,15 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
 
     def submit(ctx: Context, call: RunaiCall) -> Response:
         body: dict[str, Any] = call.body
-        if any((one["projectId"], one["name"]) == (body["projectId"], body["name"]) for one in workloads.live(ctx)):
+        if any(
+            (one["projectId"], one["name"]) == (body["projectId"], body["name"])
+            for one in workloads.live_workloads(ctx)
+        ):
             raise RunaiError(400, f"a workload {body['name']} exists in the project")
         spec = body.get("spec") or {}
         gpus = (spec.get("compute") or {}).get("gpuDevicesRequest") or 0
         try:
-            key = workloads.submit(
+            key = workloads.submit_workload(
                 ctx,
                 body["projectId"],
                 body["name"],
@@ -85,7 +88,7 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
             raise RunaiError(400, str(problem)) from None
         row = ctx.need("workload", key) | {"asked": {name: body[name] for name in ASKED if name in body}}
         answer = _view(ctx, row)
-        settle.begin(ctx, "workload", row, "Running", workloads.finish)
+        settle.begin_change(ctx, "workload", row, "Running", workloads.finish_phase)
         return Response(202, answer)
 
     return get, submit

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.shape import check_body
-from vastplan.sim.tables import Operation
+from vastplan.sim.tables import TableOperation
 from vastplan.sim.wire import Request, Response
 
 # The document's spelling of the credentials of each machine grant.
@@ -65,7 +65,7 @@ class Tokens:
         known = self._clients.get(identity)
         return known is not None and hmac.compare_digest(secret.encode(), known.encode())
 
-    def login_v1(self, operation: Operation, fields: Iterable[str], request: Request) -> Response:
+    def login_v1(self, operation: TableOperation, fields: Iterable[str], request: Request) -> Response:
         """POST /api/v1/token: JSON with these `fields`, case ignored; Error bodies."""
         body = request.json()
         if isinstance(body, dict):
@@ -82,7 +82,7 @@ class Tokens:
             200, {"accessToken": self.issue(body[names[0]], request.base_url), "expiresIn": int(self._lifetime)}
         )
 
-    def login_v2(self, operation: Operation, request: Request) -> Response:
+    def login_v2(self, operation: TableOperation, request: Request) -> Response:
         """POST /api/v2/token: a form, OAuth2 error bodies."""
         if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
             return _oauth_error(400, "invalid_request", "the body must be a form")

@@ -1,4 +1,4 @@
-"""Workloads: read, suspended, resumed and deleted; tests add them with `submit` so that quota and claims are in use.
+"""Workloads: read, suspended, resumed and deleted; tests add them with `submit_workload` so that quota and claims are in use.
 
 A workload that writes has a job (`Workers`), which stops and resumes with it.
 """
@@ -12,7 +12,7 @@ from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import settle
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Handler, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
-from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.runai.query import Fields, page_rows, select_rows
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -23,12 +23,14 @@ PHASES = (*HOLDING, *WAITING, "Stopped", "Failed", "Completed", "Unknown")
 TYPES = {"Workspace": "workspaces", "Training": "trainings", "Distributed": "distributed", "Inference": "inferences"}
 
 
-def live(ctx: Context) -> list[Row]:
+def live_workloads(ctx: Context) -> list[Row]:
     """The workloads that are not deleted."""
     return [row for row in ctx.rows("workload") if row["deletedAt"] is None]
 
 
-def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pending: bool = False) -> dict[str, float]:
+def held_gpus(
+    ctx: Context, project_id: str, *, preemptible: bool | None = None, pending: bool = False
+) -> dict[str, float]:
     """GPUs by node pool id that a project's workloads hold; with `pending` also those they wait for."""
     phases = (*HOLDING, *WAITING) if pending else HOLDING
     by_pool: dict[str, float] = {}
@@ -38,7 +40,7 @@ def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pend
     return by_pool
 
 
-def submit(
+def submit_workload(
     ctx: Context,
     project: str,
     name: str,
@@ -89,7 +91,7 @@ def submit(
     return str(row["id"])
 
 
-def delete(ctx: Context, row: Row) -> None:
+def delete_workload(ctx: Context, row: Row) -> None:
     """Mark a workload deleted."""
     row["deletedAt"] = ctx.now()
     ctx.put("workload", row)
@@ -138,14 +140,14 @@ FIELDS: Fields = {
 def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     deleted = call.query.get("deleted", False)
     rows = [_watched(ctx, row) for row in ctx.rows("workload") if (row["deletedAt"] is not None) == deleted]
-    return select(rows, call.query, FIELDS)
+    return select_rows(rows, call.query, FIELDS)
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page(_selected(ctx, call), call.query)
+    shown, following = page_rows(_selected(ctx, call), call.query)
     response = Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
     for row in shown:
-        settle.seen(ctx, "workload", row, finish)
+        settle.count_row_read(ctx, "workload", row, finish_phase)
     return response
 
 
@@ -156,7 +158,7 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _watched(ctx, ctx.need("workload", call.params[0]))
     response = Response(200, _view(ctx, row))
-    settle.seen(ctx, "workload", row, finish)
+    settle.count_row_read(ctx, "workload", row, finish_phase)
     return response
 
 
@@ -168,10 +170,10 @@ def _watched(ctx: Context, row: Row) -> Row:
     return row
 
 
-def finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_phase(ctx: Context, row: Row, goal: str) -> None:
     """Complete a workload's change of phase, and stop or resume its job."""
     if goal == "delete":
-        delete(ctx, row)
+        delete_workload(ctx, row)
         ctx.workers.stop(row["id"])
         return
     row["phase"] = goal
@@ -188,7 +190,7 @@ def _move(type_: str, on_its_way: str, goal: str) -> Handler:
             raise RunaiError(404, f"workload {row['id']}")
         if row["phase"] not in (on_its_way, goal) and not settle.deleting(row):
             row["phase"] = on_its_way
-            settle.begin(ctx, "workload", row, goal, finish)
+            settle.begin_change(ctx, "workload", row, goal, finish_phase)
         return Response(202, dict(ACCEPTED))
 
     return move
@@ -202,7 +204,7 @@ def _remove(type_: str) -> Handler:
         if row["type"] != type_ or row["deletedAt"] is not None:
             raise RunaiError(404, f"workload {row['id']}")
         row["phase"] = "Deleting"
-        settle.begin(ctx, "workload", row, "delete", finish)
+        settle.begin_change(ctx, "workload", row, "delete", finish_phase)
         return Response(202, dict(ACCEPTED)) if ctx.version >= (2, 21) else Response(204)
 
     return remove

@@ -14,7 +14,7 @@ _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 Span = tuple[int, int, int]  # IP version, first and last address as numbers
 
 
-def is_address(text: Any) -> bool:
+def is_ip_address(text: Any) -> bool:
     """Whether a value is an IP address."""
     try:
         ip_address(text)
@@ -23,9 +23,9 @@ def is_address(text: Any) -> bool:
     return isinstance(text, str)
 
 
-def span(pair: Any) -> Span | None:
+def address_span(pair: Any) -> Span | None:
     """The addresses of a `[start, end]` pair, both inclusive; `None` for anything else."""
-    if not isinstance(pair, list) or len(pair) != 2 or not all(map(is_address, pair)):
+    if not isinstance(pair, list) or len(pair) != 2 or not all(map(is_ip_address, pair)):
         return None
     start, end = (ip_address(part) for part in pair)
     return (start.version, int(start), int(end)) if start.version == end.version and int(start) <= int(end) else None
@@ -38,9 +38,9 @@ def overlap(first: Span, second: Span) -> bool:
 
 def holds(pairs: Iterable[list[str]] | None, address: str) -> bool:
     """Whether an address lies in one of the pairs."""
-    wanted = span([address, address])
+    wanted = address_span([address, address])
     return wanted is not None and any(
-        (range_span := span(pair)) is not None and overlap(range_span, wanted) for pair in pairs or ()
+        (range_span := address_span(pair)) is not None and overlap(range_span, wanted) for pair in pairs or ()
     )
 
 
@@ -48,7 +48,7 @@ def range_problems(
     field: str, pairs: list[Any] | None, others: Iterable[tuple[str, list[Any] | None]]
 ) -> Iterator[Problem]:
     """The problems of malformed pairs, of pairs that overlap each other, and of pairs that overlap those of `others` (name, pairs)."""
-    spans = [(pair, span(pair)) for pair in pairs or ()]
+    spans = [(pair, address_span(pair)) for pair in pairs or ()]
     yield from (
         (field, f"{pair} is not a range: expected [start IP, end IP].")
         for pair, pair_span in spans
@@ -61,13 +61,13 @@ def range_problems(
     if not good:
         return
     for name, theirs in others:
-        for taken in (known for known in map(span, theirs or ()) if known is not None):
+        for taken in (known for known in map(address_span, theirs or ()) if known is not None):
             for pair, pair_span in good:
                 if overlap(pair_span, taken):
                     yield field, f"IP range {pair[0]} - {pair[1]} overlaps a range of {name}."
 
 
-def summary(pairs: list[list[str]] | None) -> str:
+def ranges_text(pairs: list[list[str]] | None) -> str:
     """The ranges as text, `a - b, c`."""
     return ", ".join(pair[0] if pair[0] == pair[1] else f"{pair[0]} - {pair[1]}" for pair in pairs or ())
 
@@ -82,7 +82,7 @@ def is_host(text: str, *, netgroups: bool) -> bool:
     text = text.removeprefix("~")
     first, dash, last = text.partition("-")
     if dash:
-        return span([first.strip(), last.strip()]) is not None
+        return address_span([first.strip(), last.strip()]) is not None
     try:
         ip_network(text, strict=False)
     except ValueError:

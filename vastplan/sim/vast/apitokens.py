@@ -16,7 +16,7 @@ from vastplan.sim.vast import managers
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.durations import suffixed
 from vastplan.sim.vast.errors import VmsError
-from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.records import ApiCollection, Memo
 from vastplan.sim.wire import Response
 
 NAME = "apitokens"
@@ -31,7 +31,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return {"owner": row["owner"] if owner is None else owner["username"], "expiry_date": until}
 
 
-API_TOKENS = Collection(NAME, show=_show)
+API_TOKENS = ApiCollection(NAME, show=_show)
 
 
 def holder(cluster: VastCluster, token: str) -> Row | None:
@@ -44,19 +44,19 @@ def holder(cluster: VastCluster, token: str) -> Row | None:
     return None
 
 
-def of_manager(cluster: VastCluster, manager: Row) -> list[Row]:
+def manager_tokens(cluster: VastCluster, manager: Row) -> list[Row]:
     """The valid tokens of a manager."""
     return [row for row in cluster.rows(NAME, _manager=manager["id"]) if _works(cluster, row)]
 
 
-def make(cluster: VastCluster, who: str, body: Row) -> Response:
+def create_token(cluster: VastCluster, who: str, body: Row) -> Response:
     """Create a token, which the answer shows; raises `VmsError`."""
     username = body.get("owner") or who
-    owner = managers.called(cluster, username)
+    owner = managers.manager_named(cluster, username)
     if owner is None:
         raise VmsError(400, f"There is no manager {username}.")
     most = cluster.store.rows("vms")[0]["max_api_tokens_per_user"]
-    if len(of_manager(cluster, owner)) >= most:
+    if len(manager_tokens(cluster, owner)) >= most:
         raise VmsError(503, "Max allowed API tokens reached")
     key, token = secrets.token_hex(8), secrets.token_urlsafe(32)
     row = {

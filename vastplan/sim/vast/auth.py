@@ -14,7 +14,7 @@ from vastplan.sim.vast import apitokens
 from vastplan.sim.vast import managers as stored_managers
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError, detail
-from vastplan.sim.vast.scope import Manager, named
+from vastplan.sim.vast.scope import Manager, tenant_named
 
 REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day for an hour
 EXPIRED = {
@@ -33,7 +33,7 @@ def _same(first: str, second: str) -> bool:
     return hmac.compare_digest(first.encode(), second.encode())
 
 
-class Gate:
+class Authenticator:
     """Authenticates callers. Tokens are kept in memory: after a restart every client logs in again."""
 
     def __init__(
@@ -78,7 +78,7 @@ class Gate:
 
     def stored(self, who: str) -> Row | None:
         """The manager stored in the cluster with this username, `None` for those that the gate was created with."""
-        return None if who in self._managers else stored_managers.called(self._cluster, who)
+        return None if who in self._managers else stored_managers.manager_named(self._cluster, who)
 
     def tenant_of(self, who: str) -> str | None:
         """The tenant that a caller manages, `None` for a manager of the cluster."""
@@ -129,7 +129,7 @@ class Gate:
     def _is_of(self, manager: Row, tenant: str | None) -> bool:
         """Whether a manager belongs to the cluster, or to the tenant that the header names."""
         of = manager["tenant_id"]
-        said = None if of is None else named(self._cluster, tenant)
+        said = None if of is None else tenant_named(self._cluster, tenant)
         return bool(manager["is_active"]) and (of is None or (said is not None and said["id"] == of))
 
     def _is_there(self, who: str) -> bool:

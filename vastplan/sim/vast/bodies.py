@@ -9,9 +9,9 @@ from typing import Any, cast
 import jsonschema
 
 from vastplan.sim.store import Row
-from vastplan.sim.tables import Operation, Table
+from vastplan.sim.tables import Table, TableOperation
 from vastplan.sim.vast.errors import FIXED, NOT_NULL, REQUIRED, Problem, raise_for
-from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.records import ApiCollection
 from vastplan.sim.wire import NotJson, Request
 
 _EXPECTED = {
@@ -20,7 +20,7 @@ _EXPECTED = {
     "string": "Not a valid string.",
     "boolean": "Must be a valid boolean.",
 }
-NO_FACTS = Collection("")
+NO_FACTS = ApiCollection("")
 _TRUTH: dict[Any, bool] = {
     "true": True,
     "True": True,
@@ -33,7 +33,7 @@ _TRUTH: dict[Any, bool] = {
 }
 
 
-def read(request: Request) -> Row:
+def read_body(request: Request) -> Row:
     """The body as an object; raises `VmsError` (400)."""
     try:
         body = request.json()
@@ -44,7 +44,9 @@ def read(request: Request) -> Row:
     return body  # type: ignore[no-any-return]
 
 
-def checked(body: Row, operation: Operation, facts: Collection = NO_FACTS, fixed: frozenset[str] = frozenset()) -> Row:
+def accepted_body(
+    body: Row, operation: TableOperation, facts: ApiCollection = NO_FACTS, fixed: frozenset[str] = frozenset()
+) -> Row:
     """The body, if the table and the collection's facts allow it; raises `VmsError` (400).
 
     `fixed` are fields that exist, but not in this operation.
@@ -53,7 +55,7 @@ def checked(body: Row, operation: Operation, facts: Collection = NO_FACTS, fixed
     return body
 
 
-def received(table: Table, operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Row:
+def received(table: Table, operation: TableOperation, body: Row, facts: ApiCollection, fixed: frozenset[str]) -> Row:
     """The body as stock Django REST Framework reads it: unknown fields are left out at any depth, and text that stands for a
     number or a truth value is converted. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
     wanted = {name: value for name, value in body.items() if name not in facts.unsendable}
@@ -62,7 +64,7 @@ def received(table: Table, operation: Operation, body: Row, facts: Collection, f
     return {name: value if _either(facts, name, value) else known.get(name, value) for name, value in taken.items()}
 
 
-def _either(facts: Collection, name: Any, value: Any) -> bool:
+def _either(facts: ApiCollection, name: Any, value: Any) -> bool:
     return name in facts.either and isinstance(value, facts.either[name])
 
 
@@ -88,7 +90,7 @@ def _coerced(kind: Any, value: Any) -> Any:
     return value
 
 
-def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Iterator[Problem]:
+def _problems(operation: TableOperation, body: Row, facts: ApiCollection, fixed: frozenset[str]) -> Iterator[Problem]:
     missing = facts.required - body.keys() if operation.method == "POST" else frozenset()
     yield from ((name, REQUIRED) for name in sorted(missing))
     yield from ((name, "This field is set by the server.") for name in sorted(facts.unsendable & body.keys()))

@@ -15,7 +15,7 @@ class NoAnswer(OSError):
     """The data cannot be read or written now: a client sees an I/O error."""
 
 
-def answers(cluster: VastCluster) -> None:
+def require_power(cluster: VastCluster) -> None:
     """Raise `NoAnswer` for a cluster without power."""
     if cluster.lost:
         raise NoAnswer(f"{cluster.name} has no power")
@@ -23,51 +23,51 @@ def answers(cluster: VastCluster) -> None:
 
 def takes_writes(cluster: VastCluster, tenant: int, path: str) -> bool:
     """Whether a client may write there now. Raises `NoAnswer`."""
-    answers(cluster)
-    row = sides.covering(cluster, tenant, path)
+    require_power(cluster)
+    row = sides.replicated_path_of(cluster, tenant, path)
     return row is None or not sides.read_only(row)
 
 
-def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> None:
+def client_write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> None:
     """Write to a directory, which is created. Raises `ReadOnly` and `NoAnswer`."""
-    answers(cluster)
+    require_power(cluster)
     row = shared_access.satellite(cluster, tenant, path)
     if row is not None:
         try:
             other, owner, directory = shared_access.origin(cluster, row, path)
         except shared_access.Away as away:
             raise NoAnswer(str(away)) from None
-        content.write(other, owner, directory, size, label, of)
+        content.append_write(other, owner, directory, size, label, of)
         return
-    row = synchronous.covering(cluster, tenant, path)
+    row = synchronous.synchronous_path_of(cluster, tenant, path)
     if row is not None:
         _write_to_both(cluster, row, path, size, label, of)
         return
     if not takes_writes(cluster, tenant, path):
         raise ReadOnly(f"{path} takes no writes on {cluster.name}")
-    content.write(cluster, tenant, path, size, label, of)
+    content.append_write(cluster, tenant, path, size, label, of)
 
 
 def _write_to_both(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
     try:
-        synchronous.reach(cluster, row)
+        synchronous.require_access(cluster, row)
         if sides.read_only(row):
             raise ReadOnly(f"{path} takes no writes on {cluster.name}")
-        synchronous.write(cluster, row, path, size, label, of)
+        synchronous.write_both_sides(cluster, row, path, size, label, of)
     except synchronous.Waits as waits:
         raise NoAnswer(str(waits)) from None
 
 
-def seen(cluster: VastCluster, tenant: int, path: str) -> content.Pointer:
+def visible_content(cluster: VastCluster, tenant: int, path: str) -> content.Pointer:
     """The content of a directory as a client sees it. Raises `NoAnswer`."""
-    answers(cluster)
-    both = synchronous.covering(cluster, tenant, path)
+    require_power(cluster)
+    both = synchronous.synchronous_path_of(cluster, tenant, path)
     row = shared_access.satellite(cluster, tenant, path)
     try:
         if both is not None:
-            synchronous.reach(cluster, both)
+            synchronous.require_access(cluster, both)
         if row is not None:
-            return shared_access.within(row, shared_access.listing(cluster, row), path)
+            return shared_access.listing_part(row, shared_access.listing(cluster, row), path)
     except (shared_access.Away, synchronous.Waits) as away:
         raise NoAnswer(str(away)) from None
     return content.pointer(cluster, tenant, path)

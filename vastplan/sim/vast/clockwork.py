@@ -24,13 +24,13 @@ from vastplan.sim.vast import (
     tasks,
 )
 from vastplan.sim.vast.cluster import Fabric, VastCluster
-from vastplan.sim.vast.fabric import advance, timers
+from vastplan.sim.vast.fabric import advance_clock, timers
 
 
 def _uploaded(cluster: VastCluster, row: Row) -> None:
     replication.uploaded(cluster, row)
     role_changes.step(cluster, row)
-    reattach.level(cluster, row)
+    reattach.end_rejoin(cluster, row)
 
 
 OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
@@ -42,9 +42,9 @@ OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
         mirrors.MIRROR_PATH: protectedpaths.mirror,
         role_changes.SWAP: role_changes.swap,
         role_changes.STAND: lambda cluster, row: role_changes.become(cluster, row, sides.STANDALONE),
-        role_changes.LEAD: role_changes.lead,
+        role_changes.SOURCE_SIDE: role_changes.lead,
         role_changes.REJOIN: reattach.rejoined,
-        synchronous.LEVEL: synchronous.level,
+        synchronous.LEVEL: synchronous.bring_in_sync,
         synchronous.PART: synchronous.part,
     }
 )
@@ -72,11 +72,11 @@ def play(cluster: VastCluster, timer: Row) -> None:
 
 UNDER_WAY = frozenset(
     {
-        replication.UPLOADED, role_changes.SWAP, role_changes.STAND, role_changes.LEAD, role_changes.REJOIN, role_changes.HEARTBEAT, copies.COPIED,
+        replication.UPLOADED, role_changes.SWAP, role_changes.STAND, role_changes.SOURCE_SIDE, role_changes.REJOIN, role_changes.HEARTBEAT, copies.COPIED,
         shared_access.PREFETCHED, synchronous.LEVEL, synchronous.PART,
     }
 )  # fmt: skip
-TELLS: Mapping[str, frozenset[str]] = MappingProxyType(
+READ_TIMES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **dict.fromkeys((sides.NAME, sides.POINTS, mirrors.STREAMS, streams.NAME, tasks.VTASKS.name, peers.PEERS_NAME), UNDER_WAY),
         snapshots.SNAPSHOTS.name: frozenset({replication.DISCOVER}),
@@ -88,13 +88,13 @@ TELLS: Mapping[str, frozenset[str]] = MappingProxyType(
 def was_read(cluster: VastCluster, collection: str) -> None:
     """Let a read take time, if that is assumed and the collection shows something in progress."""
     fabric, seconds = cluster.fabric, cluster.assumed.per_read
-    told = TELLS.get(collection)
-    if not seconds or told is None:
+    seconds_of = READ_TIMES.get(collection)
+    if not seconds or seconds_of is None:
         return
-    if any(timer["kind"] in told for one in fabric.clusters for timer in timers(one)):
+    if any(timer["kind"] in seconds_of for one in fabric.clusters for timer in timers(one)):
         pass_time(fabric, seconds)
 
 
 def pass_time(fabric: Fabric, seconds: float) -> None:
     """Let time pass for all clusters of a logical clock."""
-    advance(fabric, seconds, play)
+    advance_clock(fabric, seconds, play)

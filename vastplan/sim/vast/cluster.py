@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from vastplan.sim.store import Row, Store
-from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.assumptions import Assumed
 
 DEFAULT_TENANT = 1
 

@@ -30,10 +30,10 @@ def _total(cluster: VastCluster, key: str | None) -> tuple[int, int]:
     return (0, 0) if row is None else (row["total"], row["depth"])
 
 
-def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> str:
+def append_write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> str:
     """Append a write to a directory, which is created; returns its version. A write with `of` above `size` is a part."""
     path = path.rstrip("/") or "/"
-    directories.make(cluster, tenant, path)
+    directories.make_directory(cluster, tenant, path)
     head = _head(cluster, tenant, path)
     parent = head["version"] if head else None
     total, depth = _total(cluster, parent)
@@ -63,10 +63,12 @@ def pointer(cluster: VastCluster, tenant: int, root: str) -> Pointer:
     """The current versions in a directory and below it, by relative path."""
     root = root.rstrip("/")
     heads = cluster.rows(HEADS, tenant_id=tenant)
-    return {row["path"].removeprefix(root): row["version"] for row in heads if directories.below(row["path"], root)}
+    return {
+        row["path"].removeprefix(root): row["version"] for row in heads if directories.lies_below(row["path"], root)
+    }
 
 
-def place(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
+def replace_content(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
     """Replace the content of a directory by what a pointer names."""
     root = root.rstrip("/")
     for below in sorted(pointer(cluster, tenant, root).keys() - found.keys()):
@@ -75,7 +77,7 @@ def place(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
         _set(cluster, tenant, root + below or "/", version)
 
 
-def between(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
+def new_versions(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
     """The versions that lead to `new` but not to `old`; the cluster knows either all of them or none."""
     for below, version in new.items():
         seen, other = _version(cluster, version), _version(cluster, old.get(below))
@@ -90,14 +92,14 @@ def between(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
             seen = _version(cluster, key)
 
 
-def size(cluster: VastCluster, versions: Iterable[str]) -> int:
+def total_bytes(cluster: VastCluster, versions: Iterable[str]) -> int:
     """The total bytes of some versions."""
     return sum(row["bytes"] for key in versions if (row := _version(cluster, key)) is not None)
 
 
-def behind(cluster: VastCluster, new: Pointer, old: Pointer) -> int:
+def missing_bytes(cluster: VastCluster, new: Pointer, old: Pointer) -> int:
     """The bytes that `new` has and `old` lacks."""
-    return size(cluster, between(cluster, new, old))
+    return total_bytes(cluster, new_versions(cluster, new, old))
 
 
 def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> None:
@@ -108,17 +110,19 @@ def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> N
             target.store.put(VERSIONS, key, row)
 
 
-def writes(cluster: VastCluster, found: Pointer) -> list[Row]:
+def write_versions(cluster: VastCluster, found: Pointer) -> list[Row]:
     """The writes that lead to a pointer, oldest first: version rows with their `key`."""
-    rows = [{**row, "key": key} for key in between(cluster, found, {}) if (row := _version(cluster, key)) is not None]
+    rows = [
+        {**row, "key": key} for key in new_versions(cluster, found, {}) if (row := _version(cluster, key)) is not None
+    ]
     return sorted(rows, key=lambda row: (row["at"], row["number"], row["key"]))
 
 
-def labels(cluster: VastCluster, found: Pointer, *, torn: bool = False) -> list[str]:
+def complete_labels(cluster: VastCluster, found: Pointer, *, torn: bool = False) -> list[str]:
     """The labels that are complete, oldest first; with `torn` the incomplete ones."""
     got: dict[str, int] = {}
     wanted: dict[str, int] = {}
-    for row in writes(cluster, found):
+    for row in write_versions(cluster, found):
         got[row["label"]] = got.get(row["label"], 0) + row["bytes"]
         wanted[row["label"]] = max(wanted.get(row["label"], 0), row["of"])
     return [label for label in got if (got[label] < wanted[label]) is torn]

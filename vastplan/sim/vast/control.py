@@ -33,7 +33,7 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrainingJob:
     """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one it resumed from, and why it failed."""
 
     state: str
@@ -51,7 +51,7 @@ class Controls:
         """Connect the replication pools of two clusters; from then on they share one logical clock."""
         self._cluster.links.append(other._cluster)
         other._cluster.links.append(self._cluster)
-        fabric.join(other._cluster, self._cluster.fabric)
+        fabric.join_clock(other._cluster, self._cluster.fabric)
 
     def set_link(self, other: Controls, *, up: bool | None = None, bandwidth: float | None = None) -> None:
         """Cut or restore a link, or set its bandwidth in bytes per second, which counts from the next restore point on."""
@@ -91,18 +91,20 @@ class Controls:
 
         Raises `ReadOnly` where the path's role accepts no writes, and `NoAnswer` for a cluster without power.
         """
-        clients.write(self._cluster, tenant_id, path, bytes, label, of)
+        clients.client_write(self._cluster, tenant_id, path, bytes, label, of)
 
     def labels(self, path: str, *, tenant_id: int = DEFAULT_TENANT, torn: bool = False) -> list[str]:
         """The labels that a client finds in a directory and below it, oldest first; with `torn` the incomplete ones only."""
-        return content.labels(self._cluster, clients.seen(self._cluster, tenant_id, path), torn=torn)
+        return content.complete_labels(
+            self._cluster, clients.visible_content(self._cluster, tenant_id, path), torn=torn
+        )
 
     def labels_of_snapshot(self, name: str, *, torn: bool = False) -> list[str]:
         """The labels that a snapshot holds. Raises `KeyError` if it does not exist."""
         row = next(self._cluster.rows("snapshots", name=name), None)
         if row is None:
             raise KeyError(name)
-        return content.labels(self._cluster, row[POINTER], torn=torn)
+        return content.complete_labels(self._cluster, row[POINTER], torn=torn)
 
     def read(self, path: str, label: str, *, tenant_id: int = DEFAULT_TENANT) -> int:
         """Read all of a label as a client. Returns the bytes that crossed the link to fill a satellite's cache.
@@ -111,7 +113,7 @@ class Controls:
         """
         writes = [
             one
-            for one in content.writes(self._cluster, clients.seen(self._cluster, tenant_id, path))
+            for one in content.write_versions(self._cluster, clients.visible_content(self._cluster, tenant_id, path))
             if one["label"] == label
         ]
         if not writes:
@@ -122,7 +124,7 @@ class Controls:
                 return shared_access.fetch(self._cluster, row, writes)
             except shared_access.Away as away:
                 raise NoAnswer(str(away)) from None
-        if copies.unread(self._cluster, tenant_id, path) & {write["key"] for write in writes}:
+        if copies.unreadable_versions(self._cluster, tenant_id, path) & {write["key"] for write in writes}:
             raise NoAnswer(f"{label} is not copied yet, and its owner is away")
         return 0
 
@@ -139,11 +141,11 @@ class Controls:
         base = row.get(sides.BASE) or {"pointer": {}}
         labels: dict[str, tuple[str, ...]] = {}
         sizes: dict[str, int] = {}
-        common = content.labels(self._cluster, base["pointer"])
+        common = content.complete_labels(self._cluster, base["pointer"])
         for cluster, one in ((self._cluster, row), side):
             now = content.pointer(cluster, one["tenant_id"], sides.own_directory(one))
-            sizes[cluster.name] = content.behind(cluster, now, base["pointer"])
-            labels[cluster.name] = tuple(name for name in content.labels(cluster, now) if name not in common)
+            sizes[cluster.name] = content.missing_bytes(cluster, now, base["pointer"])
+            labels[cluster.name] = tuple(name for name in content.complete_labels(cluster, now) if name not in common)
         return Divergence(tuple(common), labels, sizes)
 
     def start_job(
@@ -161,32 +163,32 @@ class Controls:
         It resumes from the newest complete checkpoint, if one exists. A write that fails ends the job. Raises `ValueError` for a
         name that is taken.
         """
-        jobs.start(self._cluster, name, path, tenant_id, every, bytes, steps)
+        jobs.start_job(self._cluster, name, path, tenant_id, every, bytes, steps)
 
     def stop_job(self, name: str) -> None:
         """Suspend a job: it writes nothing until `go_on_job`. Raises `KeyError`."""
-        jobs.stop(self._cluster, name)
+        jobs.stop_job(self._cluster, name)
 
     def go_on_job(self, name: str) -> None:
         """Restart a stopped or failed job from the newest complete checkpoint. Raises `KeyError`."""
-        jobs.go_on(self._cluster, name)
+        jobs.restart_job(self._cluster, name)
 
-    def job(self, name: str) -> Job:
+    def job(self, name: str) -> TrainingJob:
         """The state of a job. Raises `KeyError`."""
         row = jobs.get(self._cluster, name)
-        return Job(row["state"], row["step"], row["resumed"], row["why"])
+        return TrainingJob(row["state"], row["step"], row["resumed"], row["why"])
 
     def has_job(self, name: str) -> bool:
         """Whether a job of that name was ever started here."""
-        return any(name == one for state in jobs.STATES for one in jobs.names(self._cluster, state))
+        return any(name == one for state in jobs.STATES for one in jobs.job_names(self._cluster, state))
 
     def workers(self, *, on: bool) -> None:
         """Remove or return the nodes that jobs run on; when they return, jobs that were running restart, and stopped ones do not."""
-        for name in jobs.names(self._cluster, jobs.AWAY if on else jobs.RUNNING):
+        for name in jobs.job_names(self._cluster, jobs.AWAY if on else jobs.RUNNING):
             if on:
-                jobs.go_on(self._cluster, name)
+                jobs.restart_job(self._cluster, name)
             else:
-                jobs.stop(self._cluster, name, jobs.AWAY)
+                jobs.stop_job(self._cluster, name, jobs.AWAY)
 
 
 def writers(planes: list[Controls], guid: str) -> list[str]:

@@ -17,7 +17,7 @@ TOTAL, LEFT, SINCE = "_bytes", "_left", "_since"
 FINISHED = "FINISHED"
 
 
-def owner_of(cluster: VastCluster, row: Row) -> VastCluster | None:
+def snapshot_cluster(cluster: VastCluster, row: Row) -> VastCluster | None:
     """The cluster that has the copied snapshot, if it can be reached."""
     name = row[OWNER][0]
     if name == cluster.name:
@@ -26,11 +26,13 @@ def owner_of(cluster: VastCluster, row: Row) -> VastCluster | None:
     return other if other is not None and cluster.reaches(other) else None
 
 
-def begin(cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, found: content.Pointer) -> None:
+def begin_copy(
+    cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, found: content.Pointer
+) -> None:
     """Give a directory the content of a snapshot; the bytes to copy are recorded in `row`."""
-    content.copy(source, cluster, content.between(source, found, {}))
-    content.place(cluster, tenant, path, found)
-    row[TOTAL] = row[LEFT] = content.behind(cluster, found, {})
+    content.copy(source, cluster, content.new_versions(source, found, {}))
+    content.replace_content(cluster, tenant, path, found)
+    row[TOTAL] = row[LEFT] = content.missing_bytes(cluster, found, {})
 
 
 def left(cluster: VastCluster, row: Row) -> float:
@@ -43,9 +45,9 @@ def left(cluster: VastCluster, row: Row) -> float:
     return float(remaining * (timer["at"] - cluster.fabric.passed) / whole)
 
 
-def go_on(cluster: VastCluster, row: Row) -> None:
+def continue_copy(cluster: VastCluster, row: Row) -> None:
     """Copy the rest, if the owner can be reached."""
-    source = owner_of(cluster, row)
+    source = snapshot_cluster(cluster, row)
     if not row.get(LEFT) or source is None or armed(cluster, row["guid"], COPIED) is not None:
         return
     rate = cluster.assumed.bandwidth
@@ -56,7 +58,7 @@ def go_on(cluster: VastCluster, row: Row) -> None:
     cluster.put(NAME, row)
 
 
-def hold(cluster: VastCluster, row: Row) -> None:
+def suspend_copy(cluster: VastCluster, row: Row) -> None:
     """Suspend the copy; what is copied stays."""
     if LEFT in row:
         row[LEFT] = left(cluster, row)
@@ -70,9 +72,9 @@ def noticed(cluster: VastCluster, other: VastCluster) -> None:
         if row.get(OWNER, [None])[0] != other.name or row["status"]["state"] == FINISHED:
             continue
         if not cluster.reaches(other):
-            hold(cluster, row)
+            suspend_copy(cluster, row)
         elif row["enabled"]:
-            go_on(cluster, row)
+            continue_copy(cluster, row)
 
 
 def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
@@ -86,15 +88,19 @@ def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
     ]
 
 
-def unread(cluster: VastCluster, tenant: int, path: str) -> set[str]:
+def unreadable_versions(cluster: VastCluster, tenant: int, path: str) -> set[str]:
     """The versions in a directory that a client cannot read now: not copied yet, while their owner is unreachable."""
     found: set[str] = set()
     for row in cluster.rows(NAME, _tenant=tenant):
         missing = left(cluster, row) if LEFT in row else 0
-        if not missing or owner_of(cluster, row) is not None or not directories.below(path, row["loanee_root_path"]):
+        if (
+            not missing
+            or snapshot_cluster(cluster, row) is not None
+            or not directories.lies_below(path, row["loanee_root_path"])
+        ):
             continue
         copied = row[TOTAL] - missing
-        for write in content.writes(cluster, row["_pointer"]):  # oldest first
+        for write in content.write_versions(cluster, row["_pointer"]):  # oldest first
             copied -= write["bytes"]
             if copied < 0:
                 found.add(write["key"])

@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import Any
 
 from vastplan.sim.store import Row
-from vastplan.sim.tables import Operation, Table
+from vastplan.sim.tables import Table, TableOperation
 from vastplan.sim.vast import bodies, tasks
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object, not_found, raise_for
-from vastplan.sim.vast.listing import Filters, page, text
-from vastplan.sim.vast.records import GOES_ALONG, Collection, Memo, Query, is_true
-from vastplan.sim.vast.scope import Scope
+from vastplan.sim.vast.listing import Filters, page_slice, query_text
+from vastplan.sim.vast.records import GOES_ALONG, ApiCollection, Memo, Query, is_true
+from vastplan.sim.vast.scope import CallerScope
 from vastplan.sim.vast.settle import due, tick
 from vastplan.sim.wire import Request, Response
 
@@ -44,7 +44,7 @@ class RequestContext:
 
     request: Request
     root: str
-    scope: Scope = field(default_factory=Scope)
+    scope: CallerScope = field(default_factory=CallerScope)
     memo: Memo = field(default_factory=dict)
 
 
@@ -52,7 +52,7 @@ class Crud:
     """The generic part of the plane. Its methods raise `VmsError`."""
 
     def __init__(
-        self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int | None
+        self, cluster: VastCluster, table: Table, collections: Iterable[ApiCollection], page_cap: int | None
     ) -> None:
         self.cluster = cluster
         self.table = table
@@ -63,7 +63,7 @@ class Crud:
             cluster.blanks[name] = {**blank, **facts.defaults}
         self._page_cap = page_cap
 
-    def _shape(self, facts: Collection) -> CollectionSchema:
+    def _shape(self, facts: ApiCollection) -> CollectionSchema:
         name = facts.name
         operation = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
         schema = operation.responses["200"] if operation else {}
@@ -75,7 +75,7 @@ class Crud:
 
     # Rows
 
-    def make(self, facts: Collection, body: Row) -> Row:
+    def make(self, facts: ApiCollection, body: Row) -> Row:
         """Store a new row as `body` describes it, under all rules except the table's; raises `VmsError` (400)."""
         known = self.shapes[facts.name].names
         row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
@@ -85,7 +85,7 @@ class Crud:
         due(self.cluster, facts, row)
         return row
 
-    def seed(self, facts: Collection, bodies: Iterable[Row]) -> list[Row]:
+    def seed(self, facts: ApiCollection, bodies: Iterable[Row]) -> list[Row]:
         """Store new rows as `make` does, but without its checks: fast enough for a hundred thousand."""
         known, blank = self.shapes[facts.name].names, self.cluster.blanks[facts.name]
         rows = []
@@ -98,18 +98,18 @@ class Crud:
             rows.append(row)
         return rows
 
-    def _complete(self, facts: Collection, row: Row) -> None:
+    def _complete(self, facts: ApiCollection, row: Row) -> None:
         for name in facts.structs:
             row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
 
-    def need(self, facts: Collection, key: str, visit: RequestContext) -> Row:
+    def need(self, facts: ApiCollection, key: str, visit: RequestContext) -> Row:
         """The row with this id, if the caller may see it; raises `VmsError` (404)."""
         row = self.cluster.get(facts.name, key)
         if row is None or not visit.scope.sees(facts.name, row):
             raise not_found()
         return row
 
-    def computed_fields(self, facts: Collection, row: Row, memo: Memo) -> Row:
+    def computed_fields(self, facts: ApiCollection, row: Row, memo: Memo) -> Row:
         """The fields of a row that are computed at a read, without its self link."""
         computed: Row = {}
         if "tenant_name" in row:
@@ -120,7 +120,7 @@ class Crud:
             computed["cluster"] = self.cluster.name
         return computed | facts.show(self.cluster, row, memo)
 
-    def rendered(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
+    def rendered(self, facts: ApiCollection, row: Row, visit: RequestContext) -> Row:
         """The row as an answer shows it."""
         shown = self.shapes[facts.name].shown(row)
         shown |= self.computed_fields(facts, row, visit.memo)
@@ -130,7 +130,7 @@ class Crud:
 
     # Reads
 
-    def list(self, facts: Collection, visit: RequestContext) -> Response:
+    def list(self, facts: ApiCollection, visit: RequestContext) -> Response:
         """Returns a bare array, or the paging envelope when the request asks for a page."""
         query = visit.request.query
         filters = Filters(
@@ -141,7 +141,7 @@ class Crud:
         rows = rows if test is None else [row for row in rows if test(row)]
         if visit.scope.tenant is not None:
             rows = [row for row in rows if visit.scope.sees(facts.name, row)]
-        wanted = page(visit.request, len(rows))
+        wanted = page_slice(visit.request, len(rows))
         rows = rows[: self._page_cap] if wanted is None else rows[wanted[0]]
         hidden = {name for name, switch in facts.unlisted.items() if not is_true(query, switch)}
         hidden |= facts.unlisted_strictly if self.cluster.strict else set()
@@ -156,7 +156,7 @@ class Crud:
             tick(self.cluster, facts, row)
         return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
 
-    def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
+    def get(self, facts: ApiCollection, key: str, visit: RequestContext) -> Response:
         """Returns one object with all its fields."""
         row = self.need(facts, key, visit)
         shown = self.rendered(facts, row, visit)
@@ -165,20 +165,24 @@ class Crud:
 
     # Writes
 
-    def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
+    def create(self, facts: ApiCollection, operation: TableOperation, visit: RequestContext) -> Response:
         """Returns 201 and the object."""
-        body = visit.scope.completed(self.body(operation, bodies.read(visit.request), facts))
+        body = visit.scope.completed(self.body(operation, bodies.read_body(visit.request), facts))
         return Response(201, self.rendered(facts, self.make(facts, body), visit))
 
     def body(
-        self, operation: Operation, body: Row, facts: Collection = bodies.NO_FACTS, fixed: frozenset[str] = frozenset()
+        self,
+        operation: TableOperation,
+        body: Row,
+        facts: ApiCollection = bodies.NO_FACTS,
+        fixed: frozenset[str] = frozenset(),
     ) -> Row:
         """The request's body, coerced unless strict, and checked; raises `VmsError` (400)."""
         if not self.cluster.strict:
             body = bodies.received(self.table, operation, body, facts, fixed)
-        return bodies.checked(body, operation, facts, fixed)
+        return bodies.accepted_body(body, operation, facts, fixed)
 
-    def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
+    def update(self, facts: ApiCollection, key: str, operation: TableOperation, visit: RequestContext) -> Response:
         """Returns the object, or with `strict` what the table says a PATCH answers. A struct is replaced as a whole.
 
         A field that only a create accepts may be sent again with its current value.
@@ -186,7 +190,7 @@ class Crud:
         old = self.need(facts, key, visit)
         shape = self.shapes[facts.name]
         takes = self.table.fields(operation.body).keys()
-        sent = bodies.read(visit.request)
+        sent = bodies.read_body(visit.request)
         sent = {
             name: value
             for name, value in sent.items()
@@ -205,20 +209,20 @@ class Crud:
         status, schema = next(iter(operation.responses.items())) if self.cluster.strict else ("200", {})
         return Response(int(status), None if schema is None else self.rendered(facts, row, visit))
 
-    def _complete_and_check(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
+    def _complete_and_check(self, facts: ApiCollection, row: Row, body: Row, old: Row | None) -> None:
         # References first: completing a row may follow them.
         raise_for([*self._missing_values(facts, row), *self._dangling_references(facts, row, body)])
         self._complete(facts, row)
         facts.fill(self.cluster, row, body, old)
         raise_for([*self._duplicates(facts, row), *facts.check(self.cluster, row, body, old)])
 
-    def delete(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
+    def delete(self, facts: ApiCollection, key: str, operation: TableOperation, visit: RequestContext) -> Response:
         """Returns 204, or 200 with the async task that deletes. Fields of the body count as query parameters."""
         row = self.need(facts, key, visit)
         query: Query = visit.request.query
         if operation.body is not None and visit.request.body:
-            body = self.body(operation, bodies.read(visit.request))
-            query = {**query, **{name: [text(value)] for name, value in body.items()}}
+            body = self.body(operation, bodies.read_body(visit.request))
+            query = {**query, **{name: [query_text(value)] for name, value in body.items()}}
         name = row.get("name") or row.get("path") or row.get("username")
         if row.get(BUILT_IN) or row.get("internal"):
             raise detail(f"{name} is a default or internal object and cannot be deleted.")
@@ -245,12 +249,12 @@ class Crud:
 
     # Rules that a collection's facts state
 
-    def _missing_values(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _missing_values(self, facts: ApiCollection, row: Row) -> Iterator[Problem]:
         if "name" in row and "name" not in facts.nullable and row["name"] is not None and not str(row["name"]).strip():
             yield "name", "This field may not be blank."
         yield from ((name, REQUIRED) for name in sorted(facts.required & row.keys()) if row[name] is None)
 
-    def _dangling_references(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
+    def _dangling_references(self, facts: ApiCollection, row: Row, body: Row) -> Iterator[Problem]:
         for reference in facts.references:
             keys = body.get(reference.field, row.get(reference.field))
             for key in keys if isinstance(keys, list) else [keys]:
@@ -265,7 +269,7 @@ class Crud:
                 if len(owners - {None}) > 1:  # null: all tenants
                     yield reference.field, f"{target['name']} belongs to another tenant."
 
-    def _duplicates(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _duplicates(self, facts: ApiCollection, row: Row) -> Iterator[Problem]:
         for names in facts.unique:
             wanted = [_folded(facts, name, row.get(name)) for name in names]
             if any(value in (None, "") for value in wanted):
@@ -288,7 +292,7 @@ def _values_getter(names: tuple[str, ...]) -> Callable[[Row], tuple[Any, ...]]:
     return lambda row: tuple(row[name] for name in names)
 
 
-def _folded(facts: Collection, name: str, value: Any) -> Any:
+def _folded(facts: ApiCollection, name: str, value: Any) -> Any:
     return value.casefold() if name in facts.fold and isinstance(value, str) else value
 
 

@@ -20,7 +20,7 @@ def _key(tenant: int, path: str) -> str:
     return f"{tenant}:{path}"
 
 
-def below(path: str, root: str) -> bool:
+def lies_below(path: str, root: str) -> bool:
     """Whether `path` is `root` or lies under it; trailing slashes do not count."""
     root = root.rstrip("/")
     return path.rstrip("/") == root or path.startswith(root + "/")
@@ -32,7 +32,7 @@ def exists(cluster: VastCluster, tenant: int, path: str) -> bool:
     return path == "" or cluster.store.get(DIRECTORIES, _key(tenant, path)) is not None
 
 
-def make(cluster: VastCluster, tenant: int, path: str) -> None:
+def make_directory(cluster: VastCluster, tenant: int, path: str) -> None:
     """Create a directory and its parents, if they do not exist."""
     parts = path.strip("/").split("/")
     for depth in range(1, len(parts) + 1):
@@ -41,11 +41,11 @@ def make(cluster: VastCluster, tenant: int, path: str) -> None:
             cluster.store.put(DIRECTORIES, _key(tenant, folder), {"tenant_id": tenant, "path": folder})
 
 
-def forget(cluster: VastCluster, tenant: int, path: str = "/") -> None:
+def forget_directory(cluster: VastCluster, tenant: int, path: str = "/") -> None:
     """Remove a directory with all below it and its usage."""
     for collection in (DIRECTORIES, USAGE, HEADS):
         for row in list(cluster.rows(collection, tenant_id=tenant)):
-            if below(row["path"], path):
+            if lies_below(row["path"], path):
                 cluster.store.remove(collection, _key(tenant, row["path"]))
 
 
@@ -53,13 +53,14 @@ def children(cluster: VastCluster, tenant: int, path: str) -> int:
     """How many directories lie below a path."""
     directory = path.rstrip("/")
     return sum(
-        row["path"] != directory and below(row["path"], path) for row in cluster.rows(DIRECTORIES, tenant_id=tenant)
+        row["path"] != directory and lies_below(row["path"], path)
+        for row in cluster.rows(DIRECTORIES, tenant_id=tenant)
     )
 
 
 def use(cluster: VastCluster, tenant: int, path: str, size: int, inodes: int) -> None:
     """Set how much lies directly in a directory (bytes, inodes); creates it."""
-    make(cluster, tenant, path)
+    make_directory(cluster, tenant, path)
     path = path.rstrip("/") or "/"
     cluster.store.put(USAGE, _key(tenant, path), {"tenant_id": tenant, "path": path, "bytes": size, "inodes": inodes})
 
@@ -75,7 +76,7 @@ def used(cluster: VastCluster, tenant: int, path: str, memo: Memo | None = None)
     memo = {} if memo is None else memo
     if USAGE not in memo:
         memo[USAGE] = cluster.store.rows(USAGE)
-    usages = [row for row in memo[USAGE] if row["tenant_id"] == tenant and below(row["path"], path)]
+    usages = [row for row in memo[USAGE] if row["tenant_id"] == tenant and lies_below(row["path"], path)]
     return sum(row["bytes"] for row in usages), sum(row["inodes"] for row in usages)
 
 
@@ -110,7 +111,7 @@ def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
     if call == "create_folder":
         if exists(cluster, tenant, path):
             raise detail(f"{path} already exists")
-        make(cluster, tenant, path)
+        make_directory(cluster, tenant, path)
         return None
     if not exists(cluster, tenant, path):
         raise detail("no such directory")
@@ -122,7 +123,7 @@ def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
         raise detail("trash folder disabled")
     if path.strip("/") == "":
         raise detail("the root directory cannot be deleted")
-    forget(cluster, tenant, path)
+    forget_directory(cluster, tenant, path)
     return None
 
 
@@ -131,7 +132,7 @@ def enable_trash(cluster: VastCluster, enabled: bool) -> Row:
     row = cluster.get("clusters", 1) or {}
     if enabled and any(view["s3_versioning"] for view in cluster.rows("views")):
         raise detail("unable to enable trash folder while there are views with s3 versioning enabled", 503)
-    task, succeeds = tasks.start(cluster, "modify_cluster")
+    task, succeeds = tasks.start_task(cluster, "modify_cluster")
     if succeeds:
         cluster.put("clusters", row | {"enable_trash": enabled})
     return tasks.embedded(task)

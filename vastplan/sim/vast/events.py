@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.records import ApiCollection
 
-EVENTS = Collection("events")
+EVENTS = ApiCollection("events")
 KEPT = 10_000
 TYPES = {
     "tenants": "Tenant", "vippools": "VipPool", "viewpolicies": "ViewPolicy", "views": "View", "qospolicies": "QosPolicy",
@@ -26,7 +26,7 @@ TYPES = {
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 
 
-def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str) -> None:
+def record_change(cluster: VastCluster, method: str, collection: str, row: Row, who: str) -> None:
     """Record that `who` changed a row."""
     done, type_ = DONE[method], TYPES.get(collection)
     if type_ is None:

@@ -19,7 +19,7 @@ CLOCK = "clock"
 Play = Callable[[VastCluster, Row], None]
 
 
-def advance(fabric: Fabric, seconds: float, play: Play) -> None:
+def advance_clock(fabric: Fabric, seconds: float, play: Play) -> None:
     """Let time pass and `play` the timers in order of their time, including those that are armed meanwhile."""
     if seconds < 0 or fabric.timers is not None:
         raise ValueError("time only moves forward, and pass_time cannot be nested")
@@ -39,7 +39,7 @@ def advance(fabric: Fabric, seconds: float, play: Play) -> None:
         fabric.passed = until
     finally:
         fabric.timers = None
-        keep(fabric)
+        save_fabric(fabric)
 
 
 def timers(cluster: VastCluster) -> Iterator[Row]:
@@ -47,7 +47,7 @@ def timers(cluster: VastCluster) -> Iterator[Row]:
     yield from cluster.store.rows(TIMERS)
 
 
-def join(cluster: VastCluster, fabric: Fabric) -> None:
+def join_clock(cluster: VastCluster, fabric: Fabric) -> None:
     """Attach a cluster to a clock, which then shows at least the cluster's own time."""
     kept = cluster.store.get(CONTROL, CLOCK) or {"passed": 0.0, "cut": []}
     fabric.passed = max(fabric.passed, cluster.fabric.passed, kept["passed"])
@@ -59,7 +59,7 @@ def join(cluster: VastCluster, fabric: Fabric) -> None:
             fabric.clusters.append(one)
 
 
-def keep(fabric: Fabric) -> None:
+def save_fabric(fabric: Fabric) -> None:
     """Save the clock and the links on each cluster."""
     for cluster in fabric.clusters:
         cut = sorted(other for pair in fabric.cut if cluster.name in pair for other in pair - {cluster.name})

@@ -9,7 +9,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import keys, people
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference
 
 DEFAULT_PROVIDER = 1
 NEEDS_UID = "5.3"  # the simulated 5.3.2 requires a uid; earlier and later releases assign one
@@ -90,7 +90,7 @@ def _detach(cluster: VastCluster, row: Row) -> None:
         for holder in [one for one in cluster.store.rows(collection) if row["id"] in one["s3_policies_ids"]]:
             kept = [key for key in holder["s3_policies_ids"] if key != row["id"]]
             cluster.put(collection, holder | {"s3_policies_ids": kept})
-    people.detach(cluster, row["id"])
+    people.detach_policy(cluster, row["id"])
 
 
 def _leave(cluster: VastCluster, row: Row) -> None:
@@ -101,12 +101,12 @@ def _leave(cluster: VastCluster, row: Row) -> None:
 
 
 def _user_gone(cluster: VastCluster, row: Row) -> None:
-    keys.forget(cluster, row)
-    people.forget(cluster, local=("users", row))
+    keys.forget_keys(cluster, row)
+    people.forget_rights(cluster, local=("users", row))
 
 
 def _group_gone(cluster: VastCluster, row: Row) -> None:
-    people.forget(cluster, local=("groups", row))
+    people.forget_rights(cluster, local=("groups", row))
 
 
 def _show_provider(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -118,7 +118,7 @@ _REFERENCES = (
     Reference("local_provider_id", "localproviders", through="local_provider"),
     Reference("s3_policies_ids", "s3policies", through="s3_policies"),
 )
-USERS = Collection(
+USERS = ApiCollection(
     "users",
     unique=(("name", "local_provider_id"), ("uid", "local_provider_id")),
     references=_REFERENCES,
@@ -133,7 +133,7 @@ USERS = Collection(
     guard=_guard_user,
     gone=_user_gone,
 )
-GROUPS = Collection(
+GROUPS = ApiCollection(
     "groups",
     unique=(("name", "local_provider_id"), ("gid", "local_provider_id")),
     references=_REFERENCES,
@@ -146,7 +146,7 @@ GROUPS = Collection(
     show=_show_group,
     gone=_group_gone,
 )
-S3_POLICIES = Collection(
+S3_POLICIES = ApiCollection(
     "s3policies",
     unique=(("name", "tenant_id"),),
     references=(Reference("tenant_id", "tenants"),),
@@ -155,7 +155,7 @@ S3_POLICIES = Collection(
     show=_show_policy,
     gone=_detach,
 )
-LOCAL_PROVIDERS = Collection(
+LOCAL_PROVIDERS = ApiCollection(
     "localproviders",
     unique=(("name",),),
     blockers=(("tenants", "local_provider_id"),),

@@ -18,7 +18,7 @@ STATES = (RUNNING, STOPPED, FAILED, AWAY)
 _STEP = re.compile(r"step-(\d+)")
 
 
-def start(cluster: VastCluster, name: str, path: str, tenant: int, every: float, size: int, steps: int) -> None:
+def start_job(cluster: VastCluster, name: str, path: str, tenant: int, every: float, size: int, steps: int) -> None:
     """Start a job with a new name; raises `ValueError` if the name is taken."""
     if cluster.store.get(JOBS, name) is not None:
         raise ValueError(f"{cluster.name} has a job {name} already")
@@ -34,19 +34,19 @@ def get(cluster: VastCluster, name: str) -> Row:
     return row
 
 
-def names(cluster: VastCluster, state: str) -> list[str]:
+def job_names(cluster: VastCluster, state: str) -> list[str]:
     """The jobs in a state, in the order of their first start."""
     return [str(row["id"]) for row in cluster.store.rows(JOBS) if row["state"] == state]
 
 
-def stop(cluster: VastCluster, name: str, state: str = STOPPED) -> None:
+def stop_job(cluster: VastCluster, name: str, state: str = STOPPED) -> None:
     """Stop a running job; one that does not run stays as it is."""
     row = get(cluster, name)
     if row["state"] == RUNNING:
         _end(cluster, row, state, "")
 
 
-def go_on(cluster: VastCluster, name: str) -> None:
+def restart_job(cluster: VastCluster, name: str) -> None:
     """Restart a job from the newest complete checkpoint; one that runs is not changed."""
     row = get(cluster, name)
     if row["state"] != RUNNING:
@@ -58,7 +58,7 @@ def checkpoint(cluster: VastCluster, name: str) -> None:
     row = get(cluster, name)
     step = row["step"] + row["steps"]
     try:
-        clients.write(cluster, row["tenant"], row["path"], row["size"], f"step-{step}")
+        clients.client_write(cluster, row["tenant"], row["path"], row["size"], f"step-{step}")
     except (clients.ReadOnly, clients.NoAnswer) as error:
         _end(cluster, row, FAILED, str(error))
         return
@@ -68,7 +68,7 @@ def checkpoint(cluster: VastCluster, name: str) -> None:
 
 def _begin(cluster: VastCluster, row: Row) -> None:
     try:
-        found = content.labels(cluster, clients.seen(cluster, row["tenant"], row["path"]))
+        found = content.complete_labels(cluster, clients.visible_content(cluster, row["tenant"], row["path"]))
     except clients.NoAnswer as error:
         _end(cluster, {"step": 0, "resumed": 0} | row, FAILED, str(error))
         return

@@ -15,7 +15,7 @@ from vastplan.sim.vast import people
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import detail, missing_object, raise_for
 from vastplan.sim.vast.people import Somebody
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
 from vastplan.sim.wire import Response
 
 NAME = "locals3keys"
@@ -29,7 +29,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return {"user": cluster.brief("users", row["user_id"]), "tenant": cluster.brief("tenants", row["tenant_id"])}
 
 
-KEYS = Collection(
+KEYS = ApiCollection(
     NAME,
     references=(Reference("user_id", "users", through="user"), Reference("tenant_id", "tenants", through="tenant")),
     show=_show,
@@ -72,10 +72,10 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
     return [{name: key[name] for name in names} for key in cluster.rows(NAME, user_id=user["id"])]
 
 
-def of_any(cluster: VastCluster, method: str, body: Row) -> Response:
+def answer_key_call(cluster: VastCluster, method: str, body: Row) -> Response:
     """Answer a call about the keys of a user of any provider, whom the body names; raises `VmsError`."""
     whom = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
-    one, _ = people.addressed(cluster, "users", whom)
+    one, _ = people.named_identity(cluster, "users", whom)
     if one.origin == "LOCAL":
         if method != "POST" and not any(cluster.rows(NAME, tenant_id=one.tenant, access_key=body["access_key"])):
             raise detail("No such access key", 404)
@@ -105,7 +105,7 @@ def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
     return [{**{name: key[name] for name in names}, "remote": False} for key in rows]
 
 
-def forget(cluster: VastCluster, user: Row) -> None:
+def forget_keys(cluster: VastCluster, user: Row) -> None:
     """Remove the keys of a deleted user."""
     for key in list(cluster.rows(NAME, user_id=user["id"])):
         cluster.remove(NAME, key)

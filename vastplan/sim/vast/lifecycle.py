@@ -8,7 +8,7 @@ from datetime import date
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
 
 NUMBERS = (
     "expiration_days", "noncurrent_days", "newer_noncurrent_versions", "abort_mpu_days_after_initiation", "min_size",
@@ -52,7 +52,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return {"view_path": view.get("path")}
 
 
-LIFECYCLE_RULES = Collection(
+LIFECYCLE_RULES = ApiCollection(
     "s3lifecyclerules",
     unique=(("name", "view_id"),),
     references=(Reference("view_id", "views"),),

@@ -12,7 +12,7 @@ from vastplan.sim.vast.errors import Problem
 LARGEST_QOS = 4294967296  # 0 is unlimited
 
 
-def within(row: Row, low: int, high: int, *names: str) -> Iterator[Problem]:
+def outside_range(row: Row, low: int, high: int, *names: str) -> Iterator[Problem]:
     """The fields that are set and lie outside of `low..high`."""
     for name in names:
         value = row.get(name)

@@ -6,7 +6,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import copies, reattach, replication, role_changes, sides, synchronous, tasks
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.events import alarm
-from vastplan.sim.vast.fabric import arm, keep
+from vastplan.sim.vast.fabric import arm, save_fabric
 from vastplan.sim.vast.peers import CONNECTED, PEERS_NAME
 from vastplan.sim.vast.sides import CHANGE, CUT, DETACHED, NAME, READ_ONLY, SOURCE, STANDALONE
 
@@ -22,7 +22,7 @@ def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
         fabric.cut.discard(pair)
     else:
         fabric.cut.add(pair)
-    keep(fabric)
+    save_fabric(fabric)
     for one, far in ((cluster, other), (other, cluster)):
         for row in shared_paths(one, far):
             if sides.synchronous(row):
@@ -61,7 +61,7 @@ def heartbeat(cluster: VastCluster, name: str) -> None:
         if not carries or mirror is None:
             row[CUT] = True
             cluster.put(NAME, row)
-            replication.refresh(cluster, row)
+            replication.refresh_state(cluster, row)
         else:
             row.pop(CUT, None)
             cluster.put(NAME, row)
@@ -71,19 +71,19 @@ def heartbeat(cluster: VastCluster, name: str) -> None:
 def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
     """React to the state of the other side when it can be reached again."""
     if "_waiting" in row:  # a delete that could not reach the other side
-        tasks.finish(cluster, row.pop("_waiting"), "TIMEOUT")
+        tasks.finish_task(cluster, row.pop("_waiting"), "TIMEOUT")
         row["state"] = "Active"
         cluster.put(NAME, row)
     graceful = [one.get(CHANGE, {}).get("kind") == role_changes.GRACEFUL for one in (row, mirror)]
     if graceful == [True, False]:  # the failover was aborted on the other side
-        role_changes.give_up(cluster, row)
+        role_changes.give_up_failover(cluster, row)
     elif row["role"] == SOURCE and not row.get(DETACHED) and mirror.get(DETACHED):
         _loses(cluster, row, other, mirror)
     if sides.synchronous(row):
         synchronous.hears(cluster, row, other, mirror)
-    replication.advance(cluster, row)
+    replication.send_restore_points(cluster, row)
     role_changes.step(cluster, row)
-    reattach.go_on(cluster, row)
+    reattach.continue_reattach(cluster, row)
 
 
 def _loses(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:

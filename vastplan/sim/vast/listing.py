@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import detail, not_found
-from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.records import ApiCollection
 from vastplan.sim.wire import Request
 
 DEFAULT_PAGE = 50  # rows, when only `page` is given
@@ -20,7 +20,7 @@ Getter = Callable[[Row], Any]
 Test = Callable[[Any], bool]
 
 
-def text(value: Any) -> str:
+def query_text(value: Any) -> str:
     """A value as a query spells it."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -32,7 +32,7 @@ def _equal(value: Any, wanted: str) -> bool:
         return wanted.lower() in (("true", "1") if value else ("false", "0"))
     if isinstance(value, list):
         return any(_equal(part, wanted) for part in value)
-    return value is not None and text(value) == wanted
+    return value is not None and query_text(value) == wanted
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, str], bool]:
@@ -49,7 +49,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, str], bool]:
 
 def _matches(value: Any, pattern: str, flags: int) -> bool:
     try:
-        return value is not None and re.search(pattern, text(value), flags) is not None
+        return value is not None and re.search(pattern, query_text(value), flags) is not None
     except re.error:
         return False
 
@@ -57,12 +57,12 @@ def _matches(value: Any, pattern: str, flags: int) -> bool:
 LOOKUPS: dict[str, Callable[[Any, str], bool]] = {
     "exact": _equal,
     "in": lambda value, wanted: any(_equal(value, part) for part in wanted.split(",")),
-    "contains": lambda value, wanted: value is not None and wanted in text(value),
-    "icontains": lambda value, wanted: value is not None and wanted.lower() in text(value).lower(),
-    "startswith": lambda value, wanted: value is not None and text(value).startswith(wanted),
-    "istartswith": lambda value, wanted: value is not None and text(value).lower().startswith(wanted.lower()),
-    "endswith": lambda value, wanted: value is not None and text(value).endswith(wanted),
-    "iendswith": lambda value, wanted: value is not None and text(value).lower().endswith(wanted.lower()),
+    "contains": lambda value, wanted: value is not None and wanted in query_text(value),
+    "icontains": lambda value, wanted: value is not None and wanted.lower() in query_text(value).lower(),
+    "startswith": lambda value, wanted: value is not None and query_text(value).startswith(wanted),
+    "istartswith": lambda value, wanted: value is not None and query_text(value).lower().startswith(wanted.lower()),
+    "endswith": lambda value, wanted: value is not None and query_text(value).endswith(wanted),
+    "iendswith": lambda value, wanted: value is not None and query_text(value).lower().endswith(wanted.lower()),
     "regex": lambda value, wanted: _matches(value, wanted, 0),
     "iregex": lambda value, wanted: _matches(value, wanted, re.IGNORECASE),
     "gt": _ordered(lambda value, wanted: value > wanted),
@@ -82,15 +82,15 @@ class Filters:
     def __init__(
         self,
         cluster: VastCluster,
-        collections: Mapping[str, Collection],
-        computed_fields: Callable[[Collection, Row], Row],
+        collections: Mapping[str, ApiCollection],
+        computed_fields: Callable[[ApiCollection, Row], Row],
     ) -> None:
         self._cluster = cluster
         self._collections = collections
         self._computed_fields = computed_fields
 
     def test(
-        self, facts: Collection, fields: frozenset[str], query: Mapping[str, list[str]]
+        self, facts: ApiCollection, fields: frozenset[str], query: Mapping[str, list[str]]
     ) -> Callable[[Row], bool] | None:
         """A test that a row passes all filters, `None` if the query has no filter."""
         fields |= {reference.field for reference in facts.references}
@@ -100,7 +100,7 @@ class Filters:
         return (lambda row: all(test(row) for test in tests)) if tests else None
 
     def _filter(
-        self, facts: Collection, fields: frozenset[str], name: str, values: list[str]
+        self, facts: ApiCollection, fields: frozenset[str], name: str, values: list[str]
     ) -> Callable[[Row], bool] | None:
         if name == "serves_tenant" and facts.name in ("vippools", "viewpolicies"):
             return lambda row: row["tenant_id"] is None or str(row["tenant_id"]) == values[-1]
@@ -118,7 +118,7 @@ class Filters:
         value = ",".join(values) if wanted == "in" else values[-1]
         return lambda row: lookup(getter(row), value) is not negated
 
-    def _getter(self, facts: Collection, fields: frozenset[str], path: list[str]) -> Getter | None:
+    def _getter(self, facts: ApiCollection, fields: frozenset[str], path: list[str]) -> Getter | None:
         first, *further = path
         if not further:
             return self._field(facts, first) if first in fields else None
@@ -144,7 +144,7 @@ class Filters:
 
         return through
 
-    def _field(self, facts: Collection, name: str) -> Getter:
+    def _field(self, facts: ApiCollection, name: str) -> Getter:
         computed: list[bool] = []  # every row of a collection computes the same fields: the first row decides
 
         def value(row: Row) -> Any:
@@ -155,7 +155,7 @@ class Filters:
         return value
 
 
-def page(request: Request, total: int) -> tuple[slice, Row] | None:
+def page_slice(request: Request, total: int) -> tuple[slice, Row] | None:
     """The slice to show and the envelope without `results`; `None` for a bare array; raises `VmsError` (404)."""
     if request.first("page") is None and request.first("page_size") is None:
         return None

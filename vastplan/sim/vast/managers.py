@@ -13,7 +13,7 @@ from typing import Any
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference
 
 NAME = "managers"
 PASSWORD = "_password"
@@ -23,7 +23,7 @@ SUPER_ADMIN, TENANT_ADMIN = "SUPER_ADMIN", "TENANT_ADMIN"
 _SHORTEST = 8  # characters
 
 
-def called(cluster: VastCluster, username: Any) -> Row | None:
+def manager_named(cluster: VastCluster, username: Any) -> Row | None:
     """The manager with a username."""
     return next(cluster.rows(NAME, username=username), None)
 
@@ -86,7 +86,7 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
         yield f"it has API tokens that work: {', '.join(working)}"
 
 
-MANAGERS = Collection(
+MANAGERS = ApiCollection(
     NAME,
     unique=(("username",),),
     references=(Reference("tenant_id", "tenants"), Reference("roles", "roles", through="roles")),

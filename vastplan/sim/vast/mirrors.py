@@ -7,7 +7,7 @@ from vastplan.sim.vast import directories, sides
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.fabric import arm, disarm
 from vastplan.sim.vast.peers import PEERS_NAME
-from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.records import ApiCollection, Memo
 from vastplan.sim.vast.sides import DESTINATION, NAME, OWN, POINTS, READ_ONLY, own_directory
 
 STREAMS = "replicationstreams"
@@ -28,7 +28,7 @@ SHARED = (
 
 def make_path(cluster: VastCluster, row: Row, remote: VastCluster, tenant: Row) -> Row:
     """Create the row and the directory of a path on its destination cluster: stored, and not ready yet."""
-    directories.make(remote, tenant["id"], row["target_exported_dir"])
+    directories.make_directory(remote, tenant["id"], row["target_exported_dir"])
     here = cluster.get("tenants", row["tenant_id"]) or {}
     peer = cluster.get(PEERS_NAME, row["remote_target_id"]) or {}
     twin = next(remote.rows(PEERS_NAME, guid=peer.get("guid")), None)
@@ -63,7 +63,7 @@ def stream_of(cluster: VastCluster, row: Row) -> Row | None:
     return next(cluster.rows(STREAMS, protected_path_guid=row["guid"]), None)
 
 
-def forget(cluster: VastCluster, row: Row) -> None:
+def forget_path(cluster: VastCluster, row: Row) -> None:
     """Remove what belongs to a path's row on this cluster: its end of the stream, its restore points, its timers."""
     disarm(cluster, row["guid"])
     for collection in (STREAMS, POINTS):
@@ -104,4 +104,4 @@ def _show_stream(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-REPLICATION_STREAMS = Collection(STREAMS, show=_show_stream)
+REPLICATION_STREAMS = ApiCollection(STREAMS, show=_show_stream)

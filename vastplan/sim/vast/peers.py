@@ -8,8 +8,8 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
-from vastplan.sim.vast.settle import later
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference
+from vastplan.sim.vast.settle import arm_row
 
 PEERS_NAME = "nativereplicationremotetargets"
 BLOCKERS = (("protectionpolicies", "target_object_id"), ("protectedpaths", "remote_target_id"))
@@ -22,7 +22,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     moved = old is None or any(old[name] != row[name] for name in ("leading_vip", "pool_id"))
     if moved and row["state"] != "CONNECTED":
         row["state"] = "CONNECTING"
-        later(cluster, row, {})
+        arm_row(cluster, row, {})
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
@@ -31,7 +31,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield "pool_id", f"VIP pool {pool['name']} does not have the role REPLICATION."
     elif pool is not None and not pool["ip_ranges"]:
         yield "pool_id", f"VIP pool {pool['name']} has no addresses."
-    if not addresses.is_address(row["leading_vip"]):
+    if not addresses.is_ip_address(row["leading_vip"]):
         yield "leading_vip", "Enter a valid IPv4 or IPv6 address."
     if old is not None and old["state"] == "CONNECTED" and row["leading_vip"] != old["leading_vip"]:
         remote = _reached(cluster, row["leading_vip"])
@@ -65,7 +65,7 @@ def _settled(cluster: VastCluster, row: Row) -> None:
 def _fail(cluster: VastCluster, row: Row, reason: str) -> None:
     row["state"], row["state_description"] = "ERROR", reason
     if cluster.settle_reads:  # each further read tries again; without `settle_reads` it would retry forever
-        later(cluster, row, {})
+        arm_row(cluster, row, {})
 
 
 def _other_side(remote: VastCluster, pool: Row) -> Row:
@@ -74,7 +74,7 @@ def _other_side(remote: VastCluster, pool: Row) -> Row:
         "peer_name": remote.name,
         "remote_version": remote.version,
         "remote_vips": vips,
-        "remote_vip_range": addresses.summary(pool["ip_ranges"]),
+        "remote_vip_range": addresses.ranges_text(pool["ip_ranges"]),
         "address_count": len(vips),
     }
 
@@ -105,7 +105,7 @@ def _gone(cluster: VastCluster, row: Row) -> None:
             other.remove(PEERS_NAME, mirror)
 
 
-PEERS = Collection(
+PEERS = ApiCollection(
     PEERS_NAME,
     unique=(("name",),),
     references=(Reference("pool_id", "vippools", through="pool"),),

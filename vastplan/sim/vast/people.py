@@ -63,7 +63,7 @@ def enrol(
             cluster.store.put(DIRECTORY, f"{what}:{name}", {**row, "name": name, "what": what})
 
 
-def asked_for(cluster: VastCluster, what: str, request: Request) -> Somebody | None:
+def queried_identity(cluster: VastCluster, what: str, request: Request) -> Somebody | None:
     """The user or group that a query asks for, `None` if the query names an unknown context; raises `VmsError`."""
     context = request.first("context")
     if context is not None and context not in CONTEXTS:
@@ -72,7 +72,7 @@ def asked_for(cluster: VastCluster, what: str, request: Request) -> Somebody | N
     return _found(cluster, what, said, _tenant(cluster, request.first("tenant_id")), CONTEXTS[context or "aggregated"])
 
 
-def addressed(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row]:
+def named_identity(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row]:
     """The user or group that a body names, and the values it sets; raises `VmsError`."""
     said = {name: body[name] for name in _ASKED_BY[what] if name in body}
     values = {name: value for name, value in body.items() if name not in said and name != "tenant_id"}
@@ -101,13 +101,13 @@ def allow(cluster: VastCluster, one: Somebody, values: Row) -> None:
     cluster.store.put(RIGHTS, one.place, {**row, **rights(cluster, one), **values})
 
 
-def shown(cluster: VastCluster, one: Somebody) -> Row:
+def identity_row(cluster: VastCluster, one: Somebody) -> Row:
     """A user or group as a query shows it, without access keys."""
     held, row = rights(cluster, one), one.row
     names = [name for key in held["s3_policies_ids"] if (name := cluster.name_of("s3policies", key))]
     if one.what == "groups":
-        told = {"name": row["name"], "gid": row["gid"], "sid": row.get("sid"), "provider_type": one.origin}
-        return {**told, "s3_policies": names, "s3_policies_ids": held["s3_policies_ids"]}
+        shown_row = {"name": row["name"], "gid": row["gid"], "sid": row.get("sid"), "provider_type": one.origin}
+        return {**shown_row, "s3_policies": names, "s3_policies_ids": held["s3_policies_ids"]}
     groups = list(row.get("groups") or ()) if one.origin != "LOCAL" else _groups_of(cluster, row)
     return {
         "name": row["name"],
@@ -131,14 +131,14 @@ def holders(cluster: VastCluster, what: str, policy: int) -> list[str]:
     return [row["name"] for row in cluster.store.where(RIGHTS, what=what) if policy in row["s3_policies_ids"]]
 
 
-def detach(cluster: VastCluster, policy: int) -> None:
+def detach_policy(cluster: VastCluster, policy: int) -> None:
     """Remove a deleted identity policy from all rights."""
     for row in [row for row in cluster.store.rows(RIGHTS) if policy in row["s3_policies_ids"]]:
         kept = [key for key in row["s3_policies_ids"] if key != policy]
         cluster.store.put(RIGHTS, row["key"], row | {"s3_policies_ids": kept})
 
 
-def forget(cluster: VastCluster, *, local: tuple[str, Row] | None = None, tenant: int | None = None) -> None:
+def forget_rights(cluster: VastCluster, *, local: tuple[str, Row] | None = None, tenant: int | None = None) -> None:
     """Remove the rights of a deleted local user or group, or those in a deleted tenant."""
     gone = None if local is None else f"local:{local[1]['id']}"
     for row in list(cluster.store.rows(RIGHTS)):
@@ -147,18 +147,20 @@ def forget(cluster: VastCluster, *, local: tuple[str, Row] | None = None, tenant
             cluster.store.remove(RIGHTS, row["key"])
 
 
-def _found(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Somebody:
-    if not said:
+def _found(cluster: VastCluster, what: str, criteria: Row, tenant: int, origins: tuple[str, ...]) -> Somebody:
+    if not criteria:
         raise detail(f"One of {', '.join(_ASKED_BY[what])} is required.")
-    one = next(_matching(cluster, what, said, tenant, origins), None)
+    one = next(_matching(cluster, what, criteria, tenant, origins), None)
     if one is None:
         raise detail("Not found.", 404)  # no source says which status a VMS uses here
     return one
 
 
-def _matching(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Iterator[Somebody]:
+def _matching(
+    cluster: VastCluster, what: str, criteria: Row, tenant: int, origins: tuple[str, ...]
+) -> Iterator[Somebody]:
     """The local ones first: the attributes of the local provider win over the directory's."""
-    fits = [(_ASKED_BY[what][name], str(value)) for name, value in said.items()]
+    fits = [(_ASKED_BY[what][name], str(value)) for name, value in criteria.items()]
     provider = (cluster.get("tenants", tenant) or {}).get("local_provider_id")
     for row in cluster.rows(what, local_provider_id=provider) if "LOCAL" in origins else ():
         if all(str(row.get(field)) == value for field, value in fits):

@@ -41,7 +41,7 @@ def of_roles(cluster: VastCluster, roles: Iterable[Row]) -> frozenset[str]:
     return frozenset(found)
 
 
-def of_manager(cluster: VastCluster, manager: Row) -> frozenset[str]:
+def manager_permissions(cluster: VastCluster, manager: Row) -> frozenset[str]:
     """What a manager is permitted, by its roles and by its own permissions."""
     own = {"permissions": manager[managers.OWN]}
     return of_roles(cluster, [*managers.roles(cluster, manager), own])

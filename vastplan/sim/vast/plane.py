@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vastplan.sim.store import Row, Store
-from vastplan.sim.tables import Operation, load
+from vastplan.sim.tables import TableOperation, load_table
 from vastplan.sim.vast import (
     apitokens,
     bodies,
@@ -34,14 +34,14 @@ from vastplan.sim.vast import (
     streams,
     tasks,
 )
-from vastplan.sim.vast.assumed import Assumed
-from vastplan.sim.vast.auth import Gate
-from vastplan.sim.vast.calls import CALLS, prefetch
+from vastplan.sim.vast.assumptions import Assumed
+from vastplan.sim.vast.auth import Authenticator
+from vastplan.sim.vast.calls import CALLS, answer_prefetch
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.control import Controls
 from vastplan.sim.vast.crud import Crud, RequestContext
 from vastplan.sim.vast.errors import VmsError, detail, not_found
-from vastplan.sim.vast.events import DONE, EVENTS, note
+from vastplan.sim.vast.events import DONE, EVENTS, record_change
 from vastplan.sim.vast.identities import GROUPS, LOCAL_PROVIDERS, S3_POLICIES, USERS
 from vastplan.sim.vast.lifecycle import LIFECYCLE_RULES
 from vastplan.sim.vast.peers import PEERS
@@ -49,9 +49,9 @@ from vastplan.sim.vast.protectedpaths import PROTECTED_PATHS
 from vastplan.sim.vast.protection import PROTECTION_POLICIES
 from vastplan.sim.vast.qos import QOS_POLICIES
 from vastplan.sim.vast.quotas import QUOTAS
-from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.records import ApiCollection
 from vastplan.sim.vast.replication import RESTORE_POINTS
-from vastplan.sim.vast.scope import Manager, Scope
+from vastplan.sim.vast.scope import CallerScope, Manager
 from vastplan.sim.vast.snapshots import SNAPSHOTS
 from vastplan.sim.vast.streams import STREAMS
 from vastplan.sim.vast.tenants import TENANTS, remote_objects
@@ -80,8 +80,8 @@ FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST
 USAGE_REPORT = "/plugins/usage"
 NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
 ACTIONS = {  # PATCHes of an object that start a task
-    (streams.NAME, "stop"): streams.stop,
-    ("protectedpaths", "force_failover"): role_changes.force,
+    (streams.NAME, "stop"): streams.stop_stream,
+    ("protectedpaths", "force_failover"): role_changes.force_source,
 }
 EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object with a body
 PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without saying so
@@ -126,9 +126,9 @@ class VastPlane(Controls):
     ) -> None:
         self.name = name
         self._cluster = VastCluster(name, version, store, clock, settle_reads, strict, assumed or Assumed())
-        fabric.join(self._cluster, self._cluster.fabric)
-        self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
-        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=managers)
+        fabric.join_clock(self._cluster, self._cluster.fabric)
+        self._crud = Crud(self._cluster, load_table(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
+        self._gate = Authenticator(self._cluster, username, password, api_tokens, token_lifetime, managers=managers)
         self._started = clock() + starting
         if store.empty():
             platform.install(self._crud, username)
@@ -210,15 +210,15 @@ class VastPlane(Controls):
             clockwork.was_read(self._cluster, name)
         return response
 
-    def _scope(self, who: str) -> Scope:
+    def _scope(self, who: str) -> CallerScope:
         manager = self._gate.stored(who)
         if manager is not None and not manager["is_default"]:
-            return Scope(manager["tenant_id"], permissions.of_manager(self._cluster, manager))
+            return CallerScope(manager["tenant_id"], permissions.manager_permissions(self._cluster, manager))
         name = self._gate.tenant_of(who)
-        tenant = None if name is None else scope.named(self._cluster, name)
+        tenant = None if name is None else scope.tenant_named(self._cluster, name)
         if name is not None and tenant is None:
             raise scope.denied()
-        return Scope(tenant["id"] if tenant else None, self._permissions(who))
+        return CallerScope(tenant["id"] if tenant else None, self._permissions(who))
 
     def _permissions(self, who: str) -> frozenset[str] | None:
         role = self._gate.role_of(who)
@@ -226,17 +226,17 @@ class VastPlane(Controls):
 
     def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
-            note(self._cluster, method, collection, row, who)
+            record_change(self._cluster, method, collection, row, who)
 
     def _dispatched(
-        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, who: str
     ) -> Response:
         method, request = operation.method, visit.request
         _, name, *segments = operation.path.rstrip("/").split("/")
         facts = self._crud.collections.get(name)
         writes = method != "GET"
         if name == "folders" and FOLDERS.get(segments[0]) == method:
-            body = visit.scope.completed(self._crud.body(operation, bodies.read(request)))
+            body = visit.scope.completed(self._crud.body(operation, bodies.read_body(request)))
             return Response(200, directories.folder_call(self._cluster, segments[0], body))
         if operation.path == "/tenants/remote_objects/":
             tenants = remote_objects(self._cluster, request.first("target_id"), request.first("name"))
@@ -244,8 +244,8 @@ class VastPlane(Controls):
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
         if operation.path == KEYS_OF_ANY:
-            body = self._crud.body(operation, bodies.read(request))
-            return keys.of_any(self._cluster, method, body)
+            body = self._crud.body(operation, bodies.read_body(request))
+            return keys.answer_key_call(self._cluster, method, body)
         if operation.path in QUERIES:
             return self._query(QUERIES[operation.path], operation, visit)
         if operation.path in remotes.READS:
@@ -253,7 +253,7 @@ class VastPlane(Controls):
         if operation.path == "/clusters/list_prefetch_paths_info/":
             return Response(200, shared_access.all_prefetches(self._cluster))
         if operation.path == "/clusters/{id}/" and method == "PATCH":
-            body = self._crud.body(operation, bodies.read(request))
+            body = self._crud.body(operation, bodies.read_body(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
         elif facts is apitokens.API_TOKENS and writes:
@@ -271,12 +271,12 @@ class VastPlane(Controls):
                 return self._tenant_data(self._crud.need(facts, parameters[0], visit), operation, visit)
             if operation.path == USER_KEYS:
                 user = self._crud.need(facts, parameters[0], visit)
-                body = bodies.read(request)
+                body = bodies.read_body(request)
                 if method == "DELETE":  # not in the document, but sent by drivers that run against live clusters
                     body.pop("tenant_id", None)
                 return keys.call(self._cluster, user, method, self._crud.body(operation, body))
             if writes and (name, segments[-1]) in CALLS:
-                body = self._crud.body(operation, bodies.read(request))
+                body = self._crud.body(operation, bodies.read_body(request))
                 CALLS[name, segments[-1]](self._cluster, self._crud.need(facts, parameters[0], visit), body)
                 return Response(200)
             if name == sides.NAME and segments[1:] in (["prefetch_path"], ["restore"], ["validate"]):
@@ -289,28 +289,30 @@ class VastPlane(Controls):
             edit = EDITS.get((name, "/".join(segments[1:])))
             if edit is not None:
                 row = self._crud.need(facts, parameters[0], visit)
-                edit(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
+                edit(self._cluster, row, self._crud.body(operation, bodies.read_body(visit.request)))
                 return Response(200)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
-    def _query(self, what: str, operation: Operation, visit: RequestContext) -> Response:
+    def _query(self, what: str, operation: TableOperation, visit: RequestContext) -> Response:
         if operation.method == "GET":
-            one = people.asked_for(self._cluster, what, visit.request)
+            one = people.queried_identity(self._cluster, what, visit.request)
         else:
-            one, values = people.addressed(self._cluster, what, self._crud.body(operation, bodies.read(visit.request)))
+            one, values = people.named_identity(
+                self._cluster, what, self._crud.body(operation, bodies.read_body(visit.request))
+            )
             people.allow(self._cluster, one, values)
             if self._cluster.strict and operation.responses["200"] is None:
                 return Response(200)
         if one is None:
             return Response(200, {})
         keys_of = {"access_keys": keys.of_somebody(self._cluster, one)} if what == "users" else {}
-        return Response(200, {**people.shown(self._cluster, one), **keys_of})
+        return Response(200, {**people.identity_row(self._cluster, one), **keys_of})
 
-    def _tenant_data(self, user: Row, operation: Operation, visit: RequestContext) -> Response:
+    def _tenant_data(self, user: Row, operation: TableOperation, visit: RequestContext) -> Response:
         if operation.method == "GET":
             one = people.of_local(self._cluster, "users", user, visit.request.first("tenant_id"))
         else:
-            body = self._crud.body(operation, bodies.read(visit.request))
+            body = self._crud.body(operation, bodies.read_body(visit.request))
             one = people.of_local(self._cluster, "users", user, body.pop("tenant_id", None))
             people.allow(self._cluster, one, body)
         held = people.rights(self._cluster, one)
@@ -318,33 +320,35 @@ class VastPlane(Controls):
         return Response(200, {**held, "s3_policies": policies})
 
     def _token_call(
-        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, who: str
     ) -> Response:
         if not parameters:
-            return apitokens.make(self._cluster, who, self._crud.body(operation, bodies.read(visit.request)))
+            return apitokens.create_token(
+                self._cluster, who, self._crud.body(operation, bodies.read_body(visit.request))
+            )
         row = self._crud.need(apitokens.API_TOKENS, parameters[0], visit)
         if operation.path.endswith("revoke"):
             return apitokens.revoke(self._cluster, row)
-        return apitokens.change(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
+        return apitokens.change(self._cluster, row, self._crud.body(operation, bodies.read_body(visit.request)))
 
-    def _on_a_path(self, call: str, row: Row, operation: Operation, visit: RequestContext) -> Response:
+    def _on_a_path(self, call: str, row: Row, operation: TableOperation, visit: RequestContext) -> Response:
         if call == "validate":
             return Response(200, restore.validated(self._cluster, row))
-        body = self._crud.body(operation, bodies.read(visit.request)) if operation.body else {}
+        body = self._crud.body(operation, bodies.read_body(visit.request)) if operation.body else {}
         if call == "prefetch_path":
-            return prefetch(self._cluster, row, operation.method, body, visit.request.query)
+            return answer_prefetch(self._cluster, row, operation.method, body, visit.request.query)
         stream = self._crud.make(STREAMS, restore.clone_of(self._cluster, row, body))
         restore.begun(self._cluster, row, stream)
         return self._with_task(Response(200, self._crud.rendered(STREAMS, stream, visit)))
 
-    def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
+    def _created(self, facts: ApiCollection, operation: TableOperation, visit: RequestContext) -> Response:
         response = self._crud.create(facts, operation, visit)
         return self._with_task(response) if facts is STREAMS else response
 
-    def _cloned(self, snapshot: Row, operation: Operation, visit: RequestContext) -> Response:
-        body = self._crud.body(operation, bodies.read(visit.request))
+    def _cloned(self, snapshot: Row, operation: TableOperation, visit: RequestContext) -> Response:
+        body = self._crud.body(operation, bodies.read_body(visit.request))
         visit.scope.within(body.get("loanee_tenant_id"))
-        row = self._crud.make(STREAMS, streams.clone(snapshot, body))
+        row = self._crud.make(STREAMS, streams.clone_body(snapshot, body))
         return self._with_task(Response(200, self._crud.rendered(STREAMS, row, visit)))
 
     def _with_task(self, response: Response) -> Response:
@@ -352,15 +356,15 @@ class VastPlane(Controls):
         task = self._cluster.get("vtasks", row["_task"]) or {}
         return Response(response.status, {**response.body, **tasks.embedded(task)})
 
-    def _item(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
+    def _item(self, facts: ApiCollection, key: str, operation: TableOperation, visit: RequestContext) -> Response:
         if operation.method == "GET":
             return self._crud.get(facts, key, visit)
         if operation.method == "DELETE":
             return self._crud.delete(facts, key, operation, visit)
         if facts is PROTECTED_PATHS:
-            body = self._crud.body(operation, bodies.read(visit.request), facts)
+            body = self._crud.body(operation, bodies.read_body(visit.request), facts)
             row = self._crud.need(facts, key, visit)
-            if protectedpaths.command(self._cluster, row, body):
+            if protectedpaths.carry_out_command(self._cluster, row, body):
                 return Response(200, None if self._cluster.strict else self._crud.rendered(facts, row, visit))
         return self._crud.update(facts, key, operation, visit)
 
@@ -368,7 +372,7 @@ class VastPlane(Controls):
         operation = self._crud.table.operation(request.method, path)
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
-        body = self._crud.body(operation, bodies.read(request))
+        body = self._crud.body(operation, bodies.read_body(request))
         if path.endswith("/refresh/"):
             return Response(200, self._gate.renew(**body))
         return Response(200, self._gate.login(**body, tenant=request.headers.get(scope.HEADER)))

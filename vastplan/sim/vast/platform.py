@@ -9,7 +9,7 @@ from vastplan.sim.vast import addresses, directories, limits, managers, roles
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.crud import BUILT_IN, Crud
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.records import ApiCollection, Memo
 from vastplan.sim.vast.tenants import DEFAULT_PROVIDER
 from vastplan.sim.vast.vippools import CNODES
 
@@ -39,11 +39,11 @@ def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> It
     if row["vip"] is None:
         yield "vip", REQUIRED
     for name in ("vip", "vip_gateway", "vip_ipv6", "vip_ipv6_gateway"):
-        if row[name] and not addresses.is_address(row[name]):
+        if row[name] and not addresses.is_ip_address(row[name]):
             yield name, "Enter a valid IPv4 or IPv6 address."
-    yield from limits.within(row, 1, 32, "vip_subnet_cidr")
-    yield from limits.within(row, 1, 128, "vip_ipv6_subnet_cidr")
-    yield from limits.within(row, 0, 4096, "vip_vlan")
+    yield from limits.outside_range(row, 1, 32, "vip_subnet_cidr")
+    yield from limits.outside_range(row, 1, 128, "vip_ipv6_subnet_cidr")
+    yield from limits.outside_range(row, 0, 4096, "vip_vlan")
     yield from (("cnode_ids", missing_object(node)) for node in row["cnode_ids"] if node not in CNODES)
     if any(other["id"] != row["id"] for other in cluster.store.rows("dns")):
         yield "detail", "The cluster has a DNS service already."
@@ -51,10 +51,10 @@ def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> It
 
 # The simulated release where several share one document. 5.3.2 is the first that requires a uid of every user.
 RELEASES = {"5.3": "5.3.2"}
-CLUSTERS = Collection("clusters", show=_show_cluster)
-VERSIONS = Collection("versions")
-VMS = Collection("vms")
-DNS = Collection(
+CLUSTERS = ApiCollection("clusters", show=_show_cluster)
+VERSIONS = ApiCollection("versions")
+VMS = ApiCollection("vms")
+DNS = ApiCollection(
     "dns",
     unique=(("name",),),
     defaults={"enabled": True, "invalid_name_response": "NXDOMAIN", "invalid_type_response": "NOERROR", "port": 53},

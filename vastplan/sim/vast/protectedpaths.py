@@ -10,8 +10,8 @@ from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
 from vastplan.sim.vast.fabric import arm, disarm
 from vastplan.sim.vast.peers import PEERS_NAME
-from vastplan.sim.vast.records import ON_ITS_WAY, Collection, Memo, Query, Reference
-from vastplan.sim.vast.settle import PENDING, at_once, due, later
+from vastplan.sim.vast.records import ON_ITS_WAY, ApiCollection, Memo, Query, Reference
+from vastplan.sim.vast.settle import PENDING, apply_pending, arm_row, due
 from vastplan.sim.vast.sides import NAME, OWN, SOURCE, STANDALONE, own_directory
 from vastplan.sim.vast.tenants import remote_of
 
@@ -69,12 +69,12 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     _, tenant = _destination(cluster, row)
     if tenant is not None:
         row["remote_tenant_guid"], row["remote_tenant_name"] = tenant["guid"], tenant["name"]
-    later(cluster, row, {"state": "Active"})
+    arm_row(cluster, row, {"state": "Active"})
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if old is not None:
-        if sides.changing(old):
+        if sides.is_changing(old):
             yield "detail", f"The role of {old['name']} is changing."
         elif old["role"] != SOURCE:
             yield "detail", f"{old['name']} is a replica; change it on the cluster that is its source."
@@ -124,7 +124,7 @@ def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
     for other in cluster.rows(NAME, tenant_id=owner):
         if other["is_local"]:
             continue
-        if directories.below(source, other["source_dir"]) or directories.below(other["source_dir"], source):
+        if directories.lies_below(source, other["source_dir"]) or directories.lies_below(other["source_dir"], source):
             yield "source_dir", f"The directory is replicated by {other['name']}, or nested with it."
         same_cluster = other["remote_target_id"] == row["remote_target_id"]
         if same_cluster and other["remote_tenant_guid"] != row["remote_tenant_guid"]:
@@ -133,7 +133,11 @@ def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
     if sides.synchronous(row) and source.rstrip("/") not in buckets:
         yield "source_dir", "Synchronous replication is for an existing S3 bucket."
     for view in cluster.rows("views", tenant_id=owner):
-        if "S3" in view["protocols"] and view["path"] != source.rstrip("/") and directories.below(source, view["path"]):
+        if (
+            "S3" in view["protocols"]
+            and view["path"] != source.rstrip("/")
+            and directories.lies_below(source, view["path"])
+        ):
             yield "source_dir", f"The directory is inside of bucket {view['bucket']}."
 
 
@@ -154,7 +158,7 @@ def _stored(cluster: VastCluster, row: Row) -> None:
         synchronous.switched(cluster, row)
     if NEW not in row:
         replication.schedule(cluster, row)
-        replication.advance(cluster, row)
+        replication.send_restore_points(cluster, row)
 
 
 def mirror(cluster: VastCluster, row: Row) -> None:
@@ -164,16 +168,16 @@ def mirror(cluster: VastCluster, row: Row) -> None:
         return
     made = mirrors.make_path(cluster, row, remote, tenant)
     made[MADE] = made[NEW] = True
-    later(remote, made, {"state": "Active"})
+    arm_row(remote, made, {"state": "Active"})
     remote.put(NAME, made)
     due(remote, PROTECTED_PATHS, made)
     if NEW not in row:  # the path waited for its mirror
-        (synchronous.begin if sides.synchronous(row) else replication.advance)(cluster, row)
+        (synchronous.begin_sync if sides.synchronous(row) else replication.send_restore_points)(cluster, row)
 
 
 def scan(cluster: VastCluster, row: Row) -> None:
     """End the first scan of a new path's directory, even if the path was never read."""
-    at_once(cluster, PROTECTED_PATHS, row)
+    apply_pending(cluster, PROTECTED_PATHS, row)
 
 
 def _settled(cluster: VastCluster, row: Row) -> None:
@@ -185,12 +189,12 @@ def _settled(cluster: VastCluster, row: Row) -> None:
     if row["role"] == SOURCE:
         replication.schedule(cluster, row)
         if sides.synchronous(row):
-            synchronous.begin(cluster, row)
+            synchronous.begin_sync(cluster, row)
         elif not row["is_local"] and row["capabilities"] != sides.GLOBAL:
             replication.take(cluster, row, "initial", replication.first_keep(cluster, row))
     elif side is not None:
-        at_once(side[0], PROTECTED_PATHS, side[1])
-    replication.refresh(cluster, row)
+        apply_pending(side[0], PROTECTED_PATHS, side[1])
+    replication.refresh_state(cluster, row)
 
 
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -217,18 +221,18 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
         "logical_size": size,
         "physical_size": size,
         "inode_count": str(inodes),  # text, as the document types it
-        **role_changes.figures(cluster, row),
-        **restore.figures(cluster, row),
-        **replication.figures(cluster, row),
+        **role_changes.role_change_figures(cluster, row),
+        **restore.restore_figures(cluster, row),
+        **replication.replication_figures(cluster, row),
     }
 
 
-def command(cluster: VastCluster, row: Row, body: Row) -> bool:
+def carry_out_command(cluster: VastCluster, row: Row, body: Row) -> bool:
     """Carry out the command in a PATCH of a path; `False` if the PATCH changes fields instead. Raises `VmsError`."""
     if body.get("failover"):
         role_changes.fail_over(cluster, row, graceful=bool(body.get("graceful")))
     elif body.get("abort"):
-        role_changes.abort(cluster, row)
+        role_changes.abort_failover(cluster, row)
     else:
         return False
     return True
@@ -237,7 +241,7 @@ def command(cluster: VastCluster, row: Row, body: Row) -> bool:
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if sides.RESTORE in row:
         yield "its restore is not committed"
-    if sides.changing(row):
+    if sides.is_changing(row):
         yield "its role is changing"
     elif row["role"] not in (SOURCE, STANDALONE):
         yield "it is a replica; delete it on the cluster that is its source"
@@ -251,27 +255,27 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
         return cluster.get("vtasks", row["_task"]) if "_task" in row else ON_ITS_WAY
     if row["is_local"]:  # no stream to stop
         row["state"] = "DELETE_PENDING"
-        later(cluster, row, {}, remove=True)
+        arm_row(cluster, row, {}, remove=True)
         cluster.put(NAME, row)
         due(cluster, PROTECTED_PATHS, row)
         return ON_ITS_WAY
     side = sides.other_side(cluster, row)
     away = row["role"] == SOURCE and side is not None and not cluster.reaches(side[0]) and not row.get(sides.DETACHED)
-    task, succeeds = tasks.start(cluster, "delete_protected_path", held=away)
+    task, succeeds = tasks.start_task(cluster, "delete_protected_path", held=away)
     before = {"state": row["state"]} | (pending["changes"] if pending else {})
     row["state"], row["_task"] = "DELETE_PENDING", task["id"]
     if away:  # the other side must hear of it first
         row[WAITING] = task["id"]
         cluster.put(NAME, row)
         return task
-    later(cluster, row, {} if succeeds else before, remove=succeeds)
+    arm_row(cluster, row, {} if succeeds else before, remove=succeeds)
     cluster.put(NAME, row)
     due(cluster, PROTECTED_PATHS, row)
     return task
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
-    mirrors.forget(cluster, row)
+    mirrors.forget_path(cluster, row)
     side = sides.reached_side(cluster, row)
     if side is None:
         return
@@ -279,11 +283,11 @@ def _gone(cluster: VastCluster, row: Row) -> None:
     if row["role"] == STANDALONE or mirror.get(sides.DETACHED):
         other.put(NAME, mirror | {"state": "DELETED_ON_PEER"})
         return
-    mirrors.forget(other, mirror)
+    mirrors.forget_path(other, mirror)
     other.remove(NAME, mirror)
 
 
-PROTECTED_PATHS = Collection(
+PROTECTED_PATHS = ApiCollection(
     NAME,
     unique=(("name",),),
     references=(

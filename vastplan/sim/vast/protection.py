@@ -10,7 +10,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import durations
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
 from vastplan.sim.vast.tenants import remote_objects, remote_of
 
 PEERS = "nativereplicationremotetargets"
@@ -118,7 +118,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-PROTECTION_POLICIES = Collection(
+PROTECTION_POLICIES = ApiCollection(
     "protectionpolicies",
     unique=(("name",),),
     references=(Reference("tenant_id", "tenants"), Reference("target_object_id", PEERS, through="target")),

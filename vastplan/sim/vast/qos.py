@@ -8,7 +8,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import limits
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Reference
+from vastplan.sim.vast.records import ApiCollection, Reference
 
 LIMITS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
 NOT_FOR_USERS = ("mode", "use_total_limits")
@@ -57,7 +57,7 @@ def _stored(cluster: VastCluster, row: Row) -> None:
             cluster.put("qospolicies", other | {"is_default": False})
 
 
-QOS_POLICIES = Collection(
+QOS_POLICIES = ApiCollection(
     "qospolicies",
     unique=(("name",),),
     references=(Reference("tenant_id", "tenants"),),

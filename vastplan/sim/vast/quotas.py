@@ -8,7 +8,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import directories, durations, limits
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
 
 TERABYTE = 1e12
 RULES = ("user_quotas", "group_quotas")
@@ -67,7 +67,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 
 def _stored(cluster: VastCluster, row: Row) -> None:
-    directories.make(cluster, row["tenant_id"], row["path"])
+    directories.make_directory(cluster, row["tenant_id"], row["path"])
 
 
 def _state(size: int, inodes: int, row: Row) -> str:
@@ -107,7 +107,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-QUOTAS = Collection(
+QUOTAS = ApiCollection(
     "quotas",
     unique=(("path", "tenant_id"), ("name", "tenant_id")),
     references=(Reference("tenant_id", "tenants"),),

@@ -20,24 +20,24 @@ from vastplan.sim.vast.sides import (
     SOURCE,
     STANDALONE,
     own_directory,
-    refuse,
+    refuse_call,
 )  # fmt: skip
 
 REJOINING = "_rejoining"  # attached again, and not in sync yet
 
 
-def reattach(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
+def attach_other_side(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
     """Attach the other side of a stream again, as the replica; called on the source. Raises `VmsError`."""
     stream, name = mirrors.stream_of(cluster, row), row["name"]
     side = sides.other_side(cluster, row)
     if stream is None or str(stream["id"]) != str(stream_id):
         raise not_found()
     if row["role"] != SOURCE:
-        refuse(cluster, "reattach at a replica", f"{name} is {row['role']}, not {SOURCE}.")
+        refuse_call(cluster, "reattach at a replica", f"{name} is {row['role']}, not {SOURCE}.")
     elif side is None or not cluster.reaches(side[0]) or row.get(CUT):
-        refuse(cluster, "reattach of what cannot be reached", f"The peer of {name} is not connected.")
+        refuse_call(cluster, "reattach of what cannot be reached", f"The peer of {name} is not connected.")
     elif not row.get(DETACHED) or not _lets(side[1]):
-        refuse(cluster, "reattach of what is attached", f"The stream of {name} is not detached.")
+        refuse_call(cluster, "reattach of what is attached", f"The stream of {name} is not detached.")
     else:
         _begin(cluster, row, *side)
 
@@ -82,7 +82,7 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
         where.put(NAME, one)
     row |= {READ_ONLY: False, "state": "Active"}  # a blocked source is the source again
     cluster.put(NAME, row)
-    content.place(other, mirror["tenant_id"], own_directory(mirror), base["pointer"] if base else {})
+    content.replace_content(other, mirror["tenant_id"], own_directory(mirror), base["pointer"] if base else {})
     mirror |= {"role": DESTINATION, "state": "Syncing", REJOINING: True, "enabled": row["enabled"]}
     mirror[EPOCH] = row.get(EPOCH, 0)
     other.put(NAME, mirror)
@@ -93,10 +93,10 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
     replication.schedule(cluster, row)
     point = replication.take(cluster, row, REJOIN, replication.first_keep(cluster, row))
     cluster.put(NAME, row | {REJOINING: point["guid"]})
-    level(cluster, sides.cluster_row(cluster, row["guid"]) or row)
+    end_rejoin(cluster, sides.cluster_row(cluster, row["guid"]) or row)
 
 
-def level(cluster: VastCluster, row: Row) -> None:
+def end_rejoin(cluster: VastCluster, row: Row) -> None:
     """End the rejoin when the side that was attached again has caught up."""
     side = sides.reached_side(cluster, row)
     wanted = row.get(REJOINING)
@@ -106,17 +106,17 @@ def level(cluster: VastCluster, row: Row) -> None:
     for where, one in ((cluster, row), side):
         one.pop(REJOINING, None)
         where.put(NAME, one)
-        replication.refresh(where, one)
+        replication.refresh_state(where, one)
 
 
 def newest_common(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> Row | None:
     """The newest completed restore point that both sides have, or `None`."""
-    there = {point["guid"] for point in replication.points(other, mirror, replication.READY)}
-    here = [point for point in replication.points(cluster, row, replication.READY) if point["guid"] in there]
+    theirs = {point["guid"] for point in replication.points(other, mirror, replication.READY)}
+    here = [point for point in replication.points(cluster, row, replication.READY) if point["guid"] in theirs]
     return max(here, key=lambda point: (point["created"], point["id"]), default=None)
 
 
-def go_on(cluster: VastCluster, row: Row) -> None:
+def continue_reattach(cluster: VastCluster, row: Row) -> None:
     """Complete a reattach that a cut link interrupted."""
     if row["role"] == SOURCE and row.get(CHANGE, {}).get("kind") == REJOIN and not armed(cluster, row["guid"], REJOIN):
         rejoined(cluster, row)

@@ -72,7 +72,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class ApiCollection:
     """One collection of the API. Which fields exist, and the answers' shapes, come from the vendor's table."""
 
     name: str

@@ -26,7 +26,7 @@ def peer_of(cluster: VastCluster, body: Row) -> Row | None:
     return next(cluster.rows(PEERS_NAME, name=body.get("remote_target")), None)
 
 
-def owned(cluster: VastCluster, body: Row) -> tuple[VastCluster | None, Row]:
+def peer_snapshot(cluster: VastCluster, body: Row) -> tuple[VastCluster | None, Row]:
     """The peer's cluster and snapshot that a clone names; `None` or an empty row for what does not exist."""
     peer = peer_of(cluster, body)
     remote = remote_of(cluster, peer) if peer else None

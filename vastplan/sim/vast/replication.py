@@ -11,7 +11,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import content, durations, sides, snapshots
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.fabric import arm, armed, disarm
-from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.records import ApiCollection, Memo
 from vastplan.sim.vast.settle import PENDING
 from vastplan.sim.vast.sides import (
     BASE,
@@ -79,11 +79,11 @@ def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
     """Create a restore point of the path's current content, queued for sending. Returns its row."""
     policy = policy_of(cluster, row) or {}
     found = content.pointer(cluster, row["tenant_id"], own_directory(row))
-    size = content.behind(cluster, found, {})
+    size = content.missing_bytes(cluster, found, {})
     number = cluster.store.next(f"_points of {row['id']}")
     sent = not row["is_local"] and not row.get(DETACHED)
     base = (row.get(BASE) or {}).get("pointer") or {}
-    left = content.behind(cluster, found, base) if sent else 0
+    left = content.missing_bytes(cluster, found, base) if sent else 0
     point = cluster.add(
         POINTS,
         {
@@ -99,7 +99,7 @@ def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
     _show_snapshot(cluster, point)
     if not sent:
         _expire_later(cluster, point, keep[0], needed=False)
-    advance(cluster, row)
+    send_restore_points(cluster, row)
     return point
 
 
@@ -113,7 +113,7 @@ def bandwidth(cluster: VastCluster, other: VastCluster) -> float:
     return cluster.fabric.bandwidth.get(frozenset({cluster.name, other.name}), cluster.assumed.bandwidth)
 
 
-def advance(cluster: VastCluster, row: Row) -> None:
+def send_restore_points(cluster: VastCluster, row: Row) -> None:
     """Send queued restore points, one at a time; an empty one arrives at once."""
     while True:
         side = sides.reached_side(cluster, row)
@@ -125,7 +125,7 @@ def advance(cluster: VastCluster, row: Row) -> None:
             break
         point = waiting[0]
         base = (row.get(BASE) or {}).get("pointer") or {}
-        left = content.behind(cluster, point["_pointer"], base)
+        left = content.missing_bytes(cluster, point["_pointer"], base)
         seconds = left / bandwidth(cluster, side[0])
         point |= {
             "state": UPLOADING, "upload_start_time": cluster.now(), "logical_backlog": left, "physical_backlog": left,
@@ -137,14 +137,14 @@ def advance(cluster: VastCluster, row: Row) -> None:
             arm(cluster, seconds, UPLOADED, row["guid"])
             break
         _arrived(cluster, row, point)
-    refresh(cluster, row)
+    refresh_state(cluster, row)
 
 
 def uploaded(cluster: VastCluster, row: Row) -> None:
     """Complete the restore point that was being sent, and start the next one."""
     for point in points(cluster, row, UPLOADING):
         _arrived(cluster, row, point)
-    advance(cluster, row)
+    send_restore_points(cluster, row)
 
 
 def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
@@ -153,8 +153,8 @@ def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
         return
     other, mirror = side
     base = (row.get(BASE) or {}).get("pointer") or {}
-    content.copy(cluster, other, content.between(cluster, point["_pointer"], base))
-    content.place(other, mirror["tenant_id"], own_directory(mirror), point["_pointer"])
+    content.copy(cluster, other, content.new_versions(cluster, point["_pointer"], base))
+    content.replace_content(other, mirror["tenant_id"], own_directory(mirror), point["_pointer"])
     point |= {"state": READY, "upload_finish_time": cluster.now(), "logical_backlog": 0, "physical_backlog": 0}
     cluster.put(POINTS, point)
     kept = {name: value for name, value in point.items() if name != "id"}
@@ -172,7 +172,7 @@ def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
     _show_snapshot(other, copy)
     _expire_later(cluster, point, point["_keep"][0], needed=True)
     _expire_later(other, copy, point["_keep"][1], needed=True)
-    refresh(other, mirror)
+    refresh_state(other, mirror)
 
 
 def _expire_later(cluster: VastCluster, point: Row, keep: int | None, *, needed: bool) -> None:
@@ -188,7 +188,7 @@ def _expire_later(cluster: VastCluster, point: Row, keep: int | None, *, needed:
 def expired(cluster: VastCluster, guid: str) -> None:
     """Expire a restore point. The newest that both sides have stays until a newer one arrives."""
     for point in list(cluster.rows(POINTS, guid=guid)):
-        if sides.held(cluster, guid):
+        if sides.is_needed_point(cluster, guid):
             point[EXPIRED] = True
             cluster.put(POINTS, point)
         else:
@@ -235,7 +235,7 @@ def interrupt(cluster: VastCluster, row: Row) -> None:
         cluster.put(POINTS, point | {"state": QUEUED})
 
 
-def refresh(cluster: VastCluster, row: Row) -> None:
+def refresh_state(cluster: VastCluster, row: Row) -> None:
     """Set the state of a path from its progress. The state of a new path or of one being deleted is not changed."""
     if PENDING in row or row["state"] == DELETING or row["is_local"]:
         return
@@ -268,7 +268,7 @@ def _in_step(cluster: VastCluster, row: Row) -> str:
     return "Active" if row.get(sides.IN_STEP) else "Initial Sync"
 
 
-def progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
+def send_progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
     """The restore point that is being sent, the fraction sent (0 to 1), and the seconds left."""
     for point in points(cluster, row, UPLOADING):
         gone = cluster.fabric.passed - point["_began"]
@@ -281,14 +281,14 @@ def backlog(cluster: VastCluster, row: Row) -> int:
     if row.get(sides.IN_STEP):
         return 0
     base = (row.get(BASE) or {}).get("pointer") or {}
-    return content.behind(cluster, content.pointer(cluster, row["tenant_id"], own_directory(row)), base)
+    return content.missing_bytes(cluster, content.pointer(cluster, row["tenant_id"], own_directory(row)), base)
 
 
-def figures(cluster: VastCluster, row: Row) -> Row:
+def replication_figures(cluster: VastCluster, row: Row) -> Row:
     """The fields in which a path reports its replication."""
     side = sides.reached_side(cluster, row)
     source = (cluster, row) if row["role"] != DESTINATION or side is None else side
-    point, done, left = progress(*source)
+    point, done, left = send_progress(*source)
     shown: Row = {
         "bw": int(bandwidth(cluster, side[0])) if point and side else 0,
         "eta": str(int(left)) if point else None,
@@ -323,4 +323,4 @@ def _show_point(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-RESTORE_POINTS = Collection(POINTS, show=_show_point)
+RESTORE_POINTS = ApiCollection(POINTS, show=_show_point)

@@ -8,7 +8,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import content, copies, directories, streams
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import REQUIRED, detail, missing_object, raise_for
-from vastplan.sim.vast.sides import DESTINATION, NAME, RESTORE, SOURCE, own_directory, refuse
+from vastplan.sim.vast.sides import DESTINATION, NAME, RESTORE, SOURCE, own_directory, refuse_call
 
 
 def clone_of(cluster: VastCluster, row: Row, body: Row) -> Row:
@@ -43,34 +43,34 @@ def _stream(cluster: VastCluster, row: Row) -> Row:
     return stream
 
 
-def pause(cluster: VastCluster, row: Row, body: Row) -> None:
+def pause_restore(cluster: VastCluster, row: Row, body: Row) -> None:
     """Suspend the copy."""
     streams.switch(cluster, _stream(cluster, row), on=False)
 
 
-def resume(cluster: VastCluster, row: Row, body: Row) -> None:
+def resume_restore(cluster: VastCluster, row: Row, body: Row) -> None:
     """Resume the copy."""
     streams.switch(cluster, _stream(cluster, row), on=True)
 
 
-def stop(cluster: VastCluster, row: Row, body: Row) -> None:
+def stop_restore(cluster: VastCluster, row: Row, body: Row) -> None:
     """Cancel the restore: the path stays as it is, and the clone is deleted."""
     _drop(cluster, row, _stream(cluster, row))
 
 
-def commit(cluster: VastCluster, row: Row, body: Row) -> None:
+def commit_restore(cluster: VastCluster, row: Row, body: Row) -> None:
     """Replace the path's content by the clone: writes after the snapshot are lost."""
     stream = _stream(cluster, row)
     if stream["status"]["state"] != copies.FINISHED:
-        refuse(cluster, "commit before it is copied", f"{stream['name']} is not complete.")
+        refuse_call(cluster, "commit before it is copied", f"{stream['name']} is not complete.")
         return
-    content.place(cluster, row["tenant_id"], own_directory(row), stream["_pointer"])
+    content.replace_content(cluster, row["tenant_id"], own_directory(row), stream["_pointer"])
     _drop(cluster, row, stream)
 
 
 def _drop(cluster: VastCluster, row: Row, stream: Row) -> None:
-    copies.hold(cluster, stream)
-    directories.forget(cluster, stream["_tenant"], stream["loanee_root_path"])
+    copies.suspend_copy(cluster, stream)
+    directories.forget_directory(cluster, stream["_tenant"], stream["loanee_root_path"])
     cluster.remove(streams.NAME, stream)
     row.pop(RESTORE, None)
     cluster.put(NAME, row)
@@ -79,8 +79,8 @@ def _drop(cluster: VastCluster, row: Row, stream: Row) -> None:
 def validated(cluster: VastCluster, row: Row) -> Any:
     """What a restore of this path would affect."""
     root, tenant = own_directory(row), row["tenant_id"]
-    below = [one for one in cluster.rows(NAME, tenant_id=tenant) if directories.below(own_directory(one), root)]
-    views = [view for view in cluster.rows("views", tenant_id=tenant) if directories.below(view["path"], root)]
+    below = [one for one in cluster.rows(NAME, tenant_id=tenant) if directories.lies_below(own_directory(one), root)]
+    views = [view for view in cluster.rows("views", tenant_id=tenant) if directories.lies_below(view["path"], root)]
     return {
         "is_source_ppath": any(one["role"] == SOURCE for one in below),
         "is_dest_ppath": any(one["role"] == DESTINATION for one in below),
@@ -90,7 +90,7 @@ def validated(cluster: VastCluster, row: Row) -> Any:
     }
 
 
-def figures(cluster: VastCluster, row: Row) -> Row:
+def restore_figures(cluster: VastCluster, row: Row) -> Row:
     """The progress of a path's restore."""
     stream = cluster.get(streams.NAME, row.get(RESTORE))
     if stream is None:

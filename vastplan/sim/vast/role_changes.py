@@ -22,12 +22,12 @@ from vastplan.sim.vast.sides import (
     READ_ONLY,
     SOURCE,
     STANDALONE,
-    changing,
-    refuse,
+    is_changing,
+    refuse_call,
 )  # fmt: skip
 
 REJOIN = "rejoin"  # the change of a side that was attached again
-SWAP, STAND, LEAD, HEARTBEAT = "swap", "stand", "lead", "heartbeat"
+SWAP, STAND, SOURCE_SIDE, HEARTBEAT = "swap", "stand", "lead", "heartbeat"
 GRACEFUL, DETACH, FORCE = "graceful", "detach", "force"
 PRE, FINAL = "pre", "final"
 SOON_SOURCE, SOON_DESTINATION = "GRACEFULLY_BECOMING_SOURCE", "GRACEFULLY_BECOMING_DESTINATION"
@@ -39,12 +39,12 @@ def fail_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
     if side is None or row["is_local"]:
         raise detail(f"{row['name']} is not replicated.")
     name = row["name"]
-    if changing(row):
-        refuse(cluster, "failover while one runs", f"{name} is {row['role']}, and cannot fail over.")
+    if is_changing(row):
+        refuse_call(cluster, "failover while one runs", f"{name} is {row['role']}, and cannot fail over.")
     elif row["role"] == SOURCE:
-        refuse(cluster, "failover at the source", f"{name} is {SOURCE} here, and cannot fail over.")
+        refuse_call(cluster, "failover at the source", f"{name} is {SOURCE} here, and cannot fail over.")
     elif row["role"] == STANDALONE:
-        refuse(cluster, "failover of what is detached", f"{name} is {STANDALONE}, and cannot fail over.")
+        refuse_call(cluster, "failover of what is detached", f"{name} is {STANDALONE}, and cannot fail over.")
     elif sides.synchronous(row):
         _turn_over(cluster, row, graceful=graceful)
     elif not graceful:
@@ -57,12 +57,12 @@ def _stays_put(cluster: VastCluster, row: Row, side: sides.Side) -> bool:
     """Whether a graceful failover is accepted and does nothing; raises `VmsError` where it is refused."""
     other, mirror = side
     if not cluster.reaches(other) or row.get(CUT):
-        return refuse(cluster, "graceful while the link is down", f"The peer of {row['name']} is not connected.")
+        return refuse_call(cluster, "graceful while the link is down", f"The peer of {row['name']} is not connected.")
     if not row.get(BASE):
         text = f"The initial sync of {row['name']} is not complete."
-        return refuse(cluster, "graceful before the first copy is complete", text)
+        return refuse_call(cluster, "graceful before the first copy is complete", text)
     if not mirror["enabled"]:
-        return refuse(cluster, "graceful while suspended", f"{row['name']} is suspended.")
+        return refuse_call(cluster, "graceful while suspended", f"{row['name']} is suspended.")
     return False
 
 
@@ -81,9 +81,9 @@ def _turn_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
     if not graceful:
         raise detail("A turnover of synchronous replication that is not graceful is not simulated.", 501)
     if side is None:
-        refuse(cluster, "graceful while the link is down", f"The peer of {name} is not connected.")
+        refuse_call(cluster, "graceful while the link is down", f"The peer of {name} is not connected.")
     elif not row.get(sides.IN_STEP):
-        refuse(cluster, "graceful before the first copy is complete", f"{name} is not in step with its source.")
+        refuse_call(cluster, "graceful before the first copy is complete", f"{name} is not in step with its source.")
     else:
         now = {"kind": GRACEFUL, "phase": FINAL, "promil": 0, "since": cluster.fabric.passed}
         for where, one, role in ((cluster, row, SOON_SOURCE), (*side, SOON_DESTINATION)):
@@ -140,7 +140,7 @@ def become(cluster: VastCluster, row: Row, role: str) -> None:
         row["state"] = "Active"
     cluster.put(NAME, row)
     replication.schedule(cluster, row)
-    replication.refresh(cluster, row)
+    replication.refresh_state(cluster, row)
 
 
 def _detach(cluster: VastCluster, row: Row) -> None:
@@ -157,32 +157,32 @@ def _detach(cluster: VastCluster, row: Row) -> None:
         arm(where, where.assumed.role_change, STAND, one["guid"])
 
 
-def force(cluster: VastCluster, row: Row) -> Row | None:
+def force_source(cluster: VastCluster, row: Row) -> Row | None:
     """Make a standalone side the source. Returns the task, `None` where the call does nothing. Raises `VmsError`."""
     name, role = row["name"], row["role"]
-    if changing(row):
-        refuse(cluster, "force while the role changes", f"{name} is {role}, not {STANDALONE}.")
+    if is_changing(row):
+        refuse_call(cluster, "force while the role changes", f"{name} is {role}, not {STANDALONE}.")
         return None
     if role == SOURCE:
-        refuse(cluster, "force at the source", f"{name} is {role}, not {STANDALONE}.")
+        refuse_call(cluster, "force at the source", f"{name} is {role}, not {STANDALONE}.")
         return None
     if role == DESTINATION and not cluster.assumed.force_detaches:
-        refuse(cluster, "force at a destination", f"{name} is {role}, not {STANDALONE}.")
+        refuse_call(cluster, "force at a destination", f"{name} is {role}, not {STANDALONE}.")
         return None
     if role == DESTINATION:
         _detach(cluster, row)
-    task, succeeds = tasks.start(cluster, "force_failover", held=True)
+    task, succeeds = tasks.start_task(cluster, "force_failover", held=True)
     if role == STANDALONE:
         row["role"], row[CHANGE] = f"BECOMING_{SOURCE}", {"kind": FORCE, "promil": 0}
         cluster.put(NAME, row)
     after = cluster.assumed.role_change * (1 if role == STANDALONE else 2)
-    arm(cluster, after, LEAD, row["guid"], task=task["id"], succeeds=succeeds)
+    arm(cluster, after, SOURCE_SIDE, row["guid"], task=task["id"], succeeds=succeeds)
     return task
 
 
 def lead(cluster: VastCluster, row: Row, task: int, succeeds: bool) -> None:
     """End a forced failover: the side becomes the source without asking the other side."""
-    tasks.finish(cluster, task)
+    tasks.finish_task(cluster, task)
     if succeeds:
         row[EPOCH] = row.get(EPOCH, 0) + 1
     become(cluster, row, SOURCE if succeeds else STANDALONE)
@@ -191,22 +191,24 @@ def lead(cluster: VastCluster, row: Row, task: int, succeeds: bool) -> None:
         arm(side[0], side[0].assumed.heartbeat, HEARTBEAT, cluster.name)
 
 
-def abort(cluster: VastCluster, row: Row) -> None:
+def abort_failover(cluster: VastCluster, row: Row) -> None:
     """Abort a graceful failover: each side that can be reached returns to its role before it. Raises `VmsError`."""
     change, side = row.get(CHANGE), sides.other_side(cluster, row)
     if not change or change["kind"] != GRACEFUL or side is None:
-        refuse(cluster, "abort of nothing", f"No failover of {row['name']} is running.")
+        refuse_call(cluster, "abort of nothing", f"No failover of {row['name']} is running.")
         return
     reached = cluster.reaches(side[0])
     if row["role"] == SOON_DESTINATION and reached and cluster.assumed.abort_at == "destination":
-        refuse(cluster, "abort at the source", f"Abort the failover of {row['name']} on the cluster that began it.")
+        refuse_call(
+            cluster, "abort at the source", f"Abort the failover of {row['name']} on the cluster that began it."
+        )
         return
-    give_up(cluster, row)
+    give_up_failover(cluster, row)
     if reached:
-        give_up(*side)
+        give_up_failover(*side)
 
 
-def give_up(cluster: VastCluster, row: Row) -> None:
+def give_up_failover(cluster: VastCluster, row: Row) -> None:
     """Return one side of a graceful failover to its role before it."""
     disarm(cluster, row["guid"], SWAP)
     if row["role"] == SOON_DESTINATION:
@@ -216,13 +218,13 @@ def give_up(cluster: VastCluster, row: Row) -> None:
         become(cluster, row, DESTINATION)
 
 
-def figures(cluster: VastCluster, row: Row) -> Row:
+def role_change_figures(cluster: VastCluster, row: Row) -> Row:
     """The progress of a role change: the first half is the copy while the source takes writes, the second half the final copy."""
     change = row.get(CHANGE)
     if not change or change["kind"] == REJOIN:
         return {"role_change_progress_promil": 0, "role_change_eta_sec": 0}
     total, passed = cluster.assumed.role_change, cluster.fabric.passed
-    for kind in (STAND, LEAD):
+    for kind in (STAND, SOURCE_SIDE):
         timer = armed(cluster, row["guid"], kind)
         if timer is not None:
             left = timer["at"] - passed
@@ -230,7 +232,7 @@ def figures(cluster: VastCluster, row: Row) -> Row:
     side = sides.reached_side(cluster, row)
     source = side if row["role"] == SOON_SOURCE and side else (cluster, row)
     state = source[1].get(CHANGE) or change
-    _, done, left = replication.progress(*source)
+    _, done, left = replication.send_progress(*source)
     if state["phase"] == PRE:
         return {"role_change_progress_promil": int(500 * done), "role_change_eta_sec": int(left + total)}
     left = max(left, state.get("since", passed) + total - passed)

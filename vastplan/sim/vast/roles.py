@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference
 
 VERBS = ("create", "view", "edit", "delete")
 BUILT_IN_REALMS = (
@@ -145,7 +145,7 @@ def _guard_role(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
         yield f"it is the role of {', '.join(holders)}"
 
 
-REALMS = Collection(
+REALMS = ApiCollection(
     "realms",
     unique=(("name",),),
     references=(Reference("tenant_id", "tenants"),),
@@ -155,7 +155,7 @@ REALMS = Collection(
     stored=_stored_realm,
     gone=_gone_realm,
 )
-ROLES = Collection(
+ROLES = ApiCollection(
     "roles",
     unique=(("name",),),
     references=(Reference("tenant_id", "tenants"), Reference("tenants", "tenants", through="tenants")),
@@ -165,4 +165,4 @@ ROLES = Collection(
     show=_show_role,
     guard=_guard_role,
 )
-PERMISSIONS = Collection("permissions")
+PERMISSIONS = ApiCollection("permissions")

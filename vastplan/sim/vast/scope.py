@@ -47,7 +47,7 @@ class Manager:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class CallerScope:
     """What one caller may see: everything, or the rows of `tenant` (an id), limited further by `permissions` if given."""
 
     tenant: int | None = None
@@ -95,7 +95,7 @@ def denied() -> VmsError:
     return VmsError(403, {"detail": "You do not have permission to perform this action.", "code": "permission_denied"})
 
 
-def named(cluster: VastCluster, name: Any) -> Row | None:
+def tenant_named(cluster: VastCluster, name: Any) -> Row | None:
     """The tenant that a header names, by its name or its domain name."""
     found = next(cluster.rows("tenants", name=name), None) or next(cluster.rows("tenants", domain_name=name), None)
     return found if name else None

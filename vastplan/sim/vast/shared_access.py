@@ -11,10 +11,10 @@ from typing import Any
 from vastplan.sim.store import Row
 from vastplan.sim.vast import content, sides
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.directories import below
+from vastplan.sim.vast.directories import lies_below
 from vastplan.sim.vast.errors import VmsError, detail, not_found, raise_for
 from vastplan.sim.vast.fabric import arm, disarm
-from vastplan.sim.vast.sides import DESTINATION, GLOBAL, NAME, own_directory, refuse
+from vastplan.sim.vast.sides import DESTINATION, GLOBAL, NAME, own_directory, refuse_call
 
 CACHE = "_cache"  # {listing: pointer, until: when its lease ends, writes: {version: when its lease ends}}
 PREFETCHES = "_prefetches"
@@ -29,7 +29,7 @@ class Away(OSError):
 
 def satellite(cluster: VastCluster, tenant: int, path: str) -> Row | None:
     """The path that makes a directory a satellite of another cluster, here."""
-    row = sides.covering(cluster, tenant, path)
+    row = sides.replicated_path_of(cluster, tenant, path)
     return row if row is not None and row["capabilities"] == GLOBAL and row["role"] == DESTINATION else None
 
 
@@ -55,16 +55,16 @@ def listing(cluster: VastCluster, row: Row) -> content.Pointer:
         return known
     other, tenant, directory = origin(cluster, row, own_directory(row))
     found = content.pointer(other, tenant, directory)
-    content.copy(other, cluster, content.between(other, found, {}))
+    content.copy(other, cluster, content.new_versions(other, found, {}))
     row[CACHE] = {"listing": found, "until": _lease(cluster, row), "writes": (cache or {}).get("writes", {})}
     cluster.put(NAME, row)
     return found
 
 
-def within(row: Row, found: content.Pointer, path: str) -> content.Pointer:
+def listing_part(row: Row, found: content.Pointer, path: str) -> content.Pointer:
     """The part of a listing that lies in a directory."""
     root = own_directory(row).rstrip("/")
-    return {rest: version for rest, version in found.items() if below(root + rest, path)}
+    return {rest: version for rest, version in found.items() if lies_below(root + rest, path)}
 
 
 def fetch(cluster: VastCluster, row: Row, versions: list[Row]) -> int:
@@ -81,13 +81,15 @@ def fetch(cluster: VastCluster, row: Row, versions: list[Row]) -> int:
 # Prefetches
 
 
-def prefetch(cluster: VastCluster, row: Row, body: Row, *, force: bool) -> Any:
+def start_prefetch(cluster: VastCluster, row: Row, body: Row, *, force: bool) -> Any:
     """Start to fill the cache from a directory. Returns `{code, task_id}`. Raises `VmsError`."""
     path = body["path"]
     if row["role"] != DESTINATION or row["capabilities"] != GLOBAL:
-        refuse(cluster, "prefetch at the source", f"{row['name']} is not the satellite of a global access path here.")
+        refuse_call(
+            cluster, "prefetch at the source", f"{row['name']} is not the satellite of a global access path here."
+        )
         return {"code": "SUCCESS", "task_id": 0}
-    if not below(path, own_directory(row)):
+    if not lies_below(path, own_directory(row)):
         raise_for([("path", f"{path} is not in {own_directory(row)}.")])
     running = [task for task in _tasks(cluster, row) if task["path"] == path and task["state"] == RUNNING]
     status = cluster.assumed.status("prefetch of what is prefetched")
@@ -100,12 +102,12 @@ def prefetch(cluster: VastCluster, row: Row, body: Row, *, force: bool) -> Any:
     except Away as away:
         raise detail(str(away)) from None
     found = content.pointer(other, tenant, directory)
-    size = content.behind(other, found, {}) if body["prefetch_type"] == FULL else 0
+    size = content.missing_bytes(other, found, {}) if body["prefetch_type"] == FULL else 0
     rate = cluster.fabric.bandwidth.get(frozenset({cluster.name, other.name}), cluster.assumed.bandwidth)
     key = cluster.store.next(PREFETCHES)
     task = {
         "id": key, "guid": row["guid"], "path": path, "type": body["prefetch_type"], "state": RUNNING, "bytes": size,
-        "inodes": sum(1 for _ in content.between(other, found, {})), "began": cluster.fabric.passed,
+        "inodes": sum(1 for _ in content.new_versions(other, found, {})), "began": cluster.fabric.passed,
         "seconds": size / rate,
     }  # fmt: skip
     cluster.store.put(PREFETCHES, str(key), task)
@@ -129,16 +131,16 @@ def prefetched(cluster: VastCluster, name: str, path: str) -> None:
         return
     try:
         row.get(CACHE, {})["until"] = 0  # discard the listing, to read the current one
-        found = within(row, listing(cluster, row), task["path"])
+        found = listing_part(row, listing(cluster, row), task["path"])
         if task["type"] == FULL:
-            fetch(cluster, row, content.writes(cluster, found))
+            fetch(cluster, row, content.write_versions(cluster, found))
         task["state"] = DONE
     except Away:
         task["state"] = "FAILED"
     cluster.store.put(PREFETCHES, str(task["id"]), task)
 
 
-def progress(cluster: VastCluster, row: Row, key: str | None) -> Any:
+def prefetch_progress(cluster: VastCluster, row: Row, key: str | None) -> Any:
     """The progress of a prefetch. Raises `VmsError` (404)."""
     task = _need(cluster, row, key)
     done = 1.0 if task["state"] == DONE or not task["seconds"] else 0.0
@@ -157,7 +159,7 @@ def _need(cluster: VastCluster, row: Row, key: str | int | None) -> Row:
     return task
 
 
-def remove(cluster: VastCluster, row: Row, body: Row) -> None:
+def remove_prefetch(cluster: VastCluster, row: Row, body: Row) -> None:
     """Remove a prefetch; a running one only with `stop_running_prefetch`. Raises `VmsError`."""
     task = _need(cluster, row, body["task_id"])
     if task["state"] == RUNNING and not body["stop_running_prefetch"]:

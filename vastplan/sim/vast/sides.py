@@ -32,7 +32,7 @@ def own_directory(row: Row) -> str:
     return known
 
 
-def changing(row: Row) -> bool:
+def is_changing(row: Row) -> bool:
     """Whether the role is changing."""
     return BECOMING in row["role"]
 
@@ -66,15 +66,15 @@ def cluster_row(cluster: VastCluster, guid: str) -> Row | None:
     return next(cluster.rows(NAME, guid=guid), None)
 
 
-def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
+def replicated_path_of(cluster: VastCluster, tenant: int, path: str) -> Row | None:
     """The replicated path whose directory on this cluster contains `path`."""
-    from vastplan.sim.vast.directories import below
+    from vastplan.sim.vast.directories import lies_below
 
     rows = (row for row in cluster.rows(NAME, tenant_id=tenant) if not row["is_local"])
-    return next((row for row in rows if below(path, own_directory(row))), None)
+    return next((row for row in rows if lies_below(path, own_directory(row))), None)
 
 
-def held(cluster: VastCluster, point: str) -> bool:
+def is_needed_point(cluster: VastCluster, point: str) -> bool:
     """Whether a restore point is the newest that both sides have, or is queued or being sent."""
     if any(row["state"] in ("QUEUED", "UPLOADING") for row in cluster.rows(POINTS, guid=point)):
         return True
@@ -83,7 +83,7 @@ def held(cluster: VastCluster, point: str) -> bool:
     return any((row.get(BASE) or {}).get("guid") == point for row in cluster.rows(NAME))
 
 
-def refuse(cluster: VastCluster, what: str, text: str) -> bool:
+def refuse_call(cluster: VastCluster, what: str, text: str) -> bool:
     """Raise the assumed refusal; `True` if the call is accepted instead, and does nothing."""
     status = cluster.assumed.status(what)
     if status >= 400:

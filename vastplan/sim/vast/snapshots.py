@@ -10,8 +10,8 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import content, directories, sides, streams
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Query, Reference
-from vastplan.sim.vast.settle import PENDING, later
+from vastplan.sim.vast.records import ApiCollection, Query, Reference
+from vastplan.sim.vast.settle import PENDING, arm_row
 
 LONGEST_NAME = 128
 POINTER = "_pointer"  # the directory's content when the snapshot was taken
@@ -31,7 +31,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         row["path"] = row["path"].rstrip("/") + "/"
     if old is None:
         row["state"], row["type"] = "CREATING", "MANUAL"
-        later(cluster, row, {"state": "SUCCEED"})
+        arm_row(cluster, row, {"state": "SUCCEED"})
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
@@ -55,10 +55,10 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if row["indestructible"]:
         yield "it is indestructible"
-    readers = streams.reads(cluster, row)
+    readers = streams.reading_streams(cluster, row)
     if readers:
         yield f"it is being cloned by {', '.join(readers)}"
-    if POINT in row and sides.held(cluster, row[POINT]):
+    if POINT in row and sides.is_needed_point(cluster, row[POINT]):
         yield "it is the newest restore point that both clusters have, or is being sent"
 
 
@@ -93,8 +93,8 @@ def expire(cluster: VastCluster) -> None:
         row = cluster.get("snapshots", entry[1])
         if row is None or not _ends_at(row, entry[0]):
             continue
-        needed = POINT in row and sides.held(cluster, row[POINT])
-        if row["locked"] or PENDING in row or needed or streams.reads(cluster, row):
+        needed = POINT in row and sides.is_needed_point(cluster, row[POINT])
+        if row["locked"] or PENDING in row or needed or streams.reading_streams(cluster, row):
             kept.append(entry)
             continue
         cluster.remove("snapshots", row)
@@ -103,7 +103,7 @@ def expire(cluster: VastCluster) -> None:
         heapq.heappush(cluster.expiries, entry)
 
 
-SNAPSHOTS = Collection(
+SNAPSHOTS = ApiCollection(
     "snapshots",
     unique=(("name",),),
     references=(

@@ -14,8 +14,8 @@ from vastplan.sim.vast import content, copies, directories, remotes, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
 from vastplan.sim.vast.fabric import disarm
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
-from vastplan.sim.vast.settle import PENDING, due, later
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference, is_true
+from vastplan.sim.vast.settle import PENDING, arm_row, due
 
 NAME = copies.NAME
 LONGEST_NAME = 64
@@ -30,7 +30,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     source: VastCluster | None = cluster
     snapshot = cluster.get("snapshots", row["loanee_snapshot_id"]) or {}
     if any(body.get(name) for name in REMOTE):
-        source, snapshot = remotes.owned(cluster, body)
+        source, snapshot = remotes.peer_snapshot(cluster, body)
     target = cluster.get("tenants", body.get("loanee_tenant_id") or DEFAULT_TENANT) or {}
     owner = (source and source.get("tenants", snapshot.get("tenant_id"))) or {}
     path = row["loanee_root_path"]
@@ -65,7 +65,7 @@ def _switch(row: Row, old: Row, cluster: VastCluster) -> None:
 
 
 def _copy(cluster: VastCluster, row: Row) -> None:
-    later(cluster, row, {**_stage("Completed", FINISHED), "sync_progress": 100})
+    arm_row(cluster, row, {**_stage("Completed", FINISHED), "sync_progress": 100})
 
 
 def _stage(state: str, status: str) -> Row:
@@ -93,20 +93,20 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 def _stored(cluster: VastCluster, row: Row) -> None:
     if "_task" in row:
-        (copies.go_on if row["enabled"] else copies.hold)(cluster, row)
+        (copies.continue_copy if row["enabled"] else copies.suspend_copy)(cluster, row)
         return
-    task, succeeds = tasks.start(cluster, "clone_snapshot")
+    task, succeeds = tasks.start_task(cluster, "clone_snapshot")
     row["_task"] = task["id"]
-    source = copies.owner_of(cluster, row) or cluster
+    source = copies.snapshot_cluster(cluster, row) or cluster
     size, inodes = directories.used(source, row["_source"], row["source_path"])
-    labelled = list(content.writes(source, content.pointer(source, row["_source"], row["source_path"])))
+    labelled = list(content.write_versions(source, content.pointer(source, row["_source"], row["source_path"])))
     size -= sum(write["bytes"] for write in labelled)
     directories.use(cluster, row["_tenant"], row["loanee_root_path"], size, inodes - len(labelled))
-    copies.begin(cluster, row, row["_tenant"], row["loanee_root_path"], source, row["_pointer"])
+    copies.begin_copy(cluster, row, row["_tenant"], row["loanee_root_path"], source, row["_pointer"])
     cluster.put(NAME, row)
     if row["enabled"] and succeeds:
         if row[copies.LEFT]:
-            copies.go_on(cluster, row)
+            copies.continue_copy(cluster, row)
         else:
             _copy(cluster, row)
             cluster.put(NAME, row)
@@ -133,25 +133,25 @@ def switch(cluster: VastCluster, row: Row, *, on: bool) -> None:
     _stored(cluster, new)
 
 
-def reads(cluster: VastCluster, snapshot: Row) -> list[str]:
+def reading_streams(cluster: VastCluster, snapshot: Row) -> list[str]:
     """The names of the streams that still read a snapshot."""
     return copies.readers(cluster, snapshot)
 
 
-def clone(snapshot: Row, body: Row) -> Row:
+def clone_body(snapshot: Row, body: Row) -> Row:
     """The body of a new stream, from that of `snapshots/{id}/clone/`."""
     return {**body, "loanee_snapshot_id": snapshot["id"]}
 
 
-def stop(cluster: VastCluster, row: Row) -> Row:
+def stop_stream(cluster: VastCluster, row: Row) -> Row:
     """Stop a stream and return the task. A finished stream stays, any other is removed; stopping twice is allowed."""
     if row["status"]["state"] == DELETING:
         return cluster.get("vtasks", row["_task"]) or {}
-    task, succeeds = tasks.start(cluster, "stop_globalsnapstream")
+    task, succeeds = tasks.start_task(cluster, "stop_globalsnapstream")
     if succeeds and row["status"]["state"] != FINISHED:
         _going(cluster, row, task)
         if row.get(copies.LEFT) and not cluster.assumed.stopped_clone_keeps:  # the copy was never complete
-            directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
+            directories.forget_directory(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 
 
@@ -159,7 +159,7 @@ def _going(cluster: VastCluster, row: Row, task: Row) -> None:
     disarm(cluster, row["guid"], copies.COPIED)
     row.update(_stage(row["state"], DELETING))
     row["_task"] = task["id"]
-    later(cluster, row, {}, remove=True)
+    arm_row(cluster, row, {}, remove=True)
     cluster.put(NAME, row)
     due(cluster, STREAMS, row)
 
@@ -173,15 +173,15 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row:
     if row["status"]["state"] == DELETING:
         task, succeeds = cluster.get("vtasks", row["_task"]) or {}, True
     else:
-        task, succeeds = tasks.start(cluster, "delete_globalsnapstream")
+        task, succeeds = tasks.start_task(cluster, "delete_globalsnapstream")
         if succeeds:
             _going(cluster, row, task)
     if succeeds and is_true(query, "remove_dir"):  # at once: what is created at the path later is not the stream's
-        directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
+        directories.forget_directory(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 
 
-STREAMS = Collection(
+STREAMS = ApiCollection(
     NAME,
     unique=(("name",),),
     references=(Reference("loanee_snapshot_id", "snapshots"), Reference("loanee_tenant_id", "tenants")),

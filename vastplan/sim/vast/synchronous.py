@@ -21,7 +21,7 @@ from vastplan.sim.vast.sides import (
     READ_ONLY,
     SOURCE,
     own_directory,
-    refuse,
+    refuse_call,
 )  # fmt: skip
 
 LEVEL, PART = "in step", "part"
@@ -32,27 +32,27 @@ class Waits(OSError):
     """The other side cannot be reached: a write is not answered yet, or a read not served."""
 
 
-def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
+def synchronous_path_of(cluster: VastCluster, tenant: int, path: str) -> Row | None:
     """The synchronously replicated path that covers a directory."""
-    row = sides.covering(cluster, tenant, path)
+    row = sides.replicated_path_of(cluster, tenant, path)
     return row if row is not None and sides.synchronous(row) else None
 
 
-def begin(cluster: VastCluster, row: Row) -> None:
+def begin_sync(cluster: VastCluster, row: Row) -> None:
     """Send what the other side lacks; when it has arrived, the two are in sync. Called on the source."""
     side = sides.reached_side(cluster, row)
-    parted = row.get(APART) or row.get(IN_STEP) or armed(cluster, row["guid"], LEVEL)
-    if side is None or parted or row["role"] != SOURCE or not row["enabled"]:
+    disconnected = row.get(APART) or row.get(IN_STEP) or armed(cluster, row["guid"], LEVEL)
+    if side is None or disconnected or row["role"] != SOURCE or not row["enabled"]:
         return
-    left = content.behind(cluster, _here(cluster, row), (row.get(BASE) or {}).get("pointer") or {})
+    left = content.missing_bytes(cluster, _here(cluster, row), (row.get(BASE) or {}).get("pointer") or {})
     if left:
         arm(cluster, left / replication.bandwidth(cluster, side[0]), LEVEL, row["guid"])
-        replication.refresh(cluster, row)
+        replication.refresh_state(cluster, row)
     else:
-        level(cluster, row)
+        bring_in_sync(cluster, row)
 
 
-def level(cluster: VastCluster, row: Row) -> None:
+def bring_in_sync(cluster: VastCluster, row: Row) -> None:
     """Bring both sides in sync: the other side now has all content of this one."""
     side = sides.reached_side(cluster, row)
     if side is None or row.get(APART):  # it begins again when the link is restored
@@ -62,7 +62,7 @@ def level(cluster: VastCluster, row: Row) -> None:
         one[IN_STEP] = True
         one[READ_ONLY] = one["role"] == DESTINATION and not where.assumed.synchronous_secondary_writes
         where.put(NAME, one)
-        replication.refresh(where, one)
+        replication.refresh_state(where, one)
 
 
 def _here(cluster: VastCluster, row: Row) -> content.Pointer:
@@ -71,21 +71,21 @@ def _here(cluster: VastCluster, row: Row) -> content.Pointer:
 
 def _copy(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
     found = _here(cluster, row)
-    content.copy(cluster, other, content.between(cluster, found, {}))
-    content.place(other, mirror["tenant_id"], own_directory(mirror), found)
+    content.copy(cluster, other, content.new_versions(cluster, found, {}))
+    content.replace_content(other, mirror["tenant_id"], own_directory(mirror), found)
 
 
-def write(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
+def write_both_sides(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
     """A client's write, to both sides when they are in sync. Raises `Waits`."""
     side = sides.reached_side(cluster, row)
     if row.get(IN_STEP) and side is None:
         raise Waits(f"a write of {row['name']} on {cluster.name} waits for the other side")
-    content.write(cluster, row["tenant_id"], path, size, label, of)
+    content.append_write(cluster, row["tenant_id"], path, size, label, of)
     if row.get(IN_STEP) and side is not None:
         _copy(cluster, row, *side)
 
 
-def reach(cluster: VastCluster, row: Row) -> None:
+def require_access(cluster: VastCluster, row: Row) -> None:
     """Raise `Waits` if this side gives no access."""
     if row.get(APART) and row["role"] == DESTINATION:
         raise Waits(f"{row['name']} gives no access on {cluster.name}: it was disconnected from its source")
@@ -112,7 +112,7 @@ def part(cluster: VastCluster, row: Row) -> None:
     cluster.put(NAME, row)
     if row["role"] == SOURCE:
         alarm(cluster, NAME, row, f"{row['name']} was disconnected from the other side, and continues alone")
-    replication.refresh(cluster, row)
+    replication.refresh_state(cluster, row)
 
 
 def hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
@@ -121,7 +121,7 @@ def hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> No
         part(cluster, row)
     if row["role"] == SOURCE and row.get(APART) and cluster.assumed.synchronous_rejoins and not row.get(HELD):
         _together(cluster, row)
-    begin(cluster, row)
+    begin_sync(cluster, row)
 
 
 def _together(cluster: VastCluster, row: Row) -> None:
@@ -129,23 +129,23 @@ def _together(cluster: VastCluster, row: Row) -> None:
     for where, one in ((cluster, row), *([side] if side else [])):
         one.pop(APART, None)
         where.put(NAME, one)
-        replication.refresh(where, one)
+        replication.refresh_state(where, one)
 
 
-def restore(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
+def reconnect(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
     """Reconnect the two sides: the source sends what the other side missed. Raises `VmsError`."""
     stream, name = mirrors.stream_of(cluster, row), row["name"]
     if stream is None or str(stream["id"]) != str(stream_id):
         raise not_found()
     if row["role"] != SOURCE:
-        refuse(cluster, "reattach at a replica", f"{name} is {row['role']}, not {SOURCE}.")
+        refuse_call(cluster, "reattach at a replica", f"{name} is {row['role']}, not {SOURCE}.")
     elif sides.reached_side(cluster, row) is None:
-        refuse(cluster, "reattach of what cannot be reached", f"The peer of {name} is not connected.")
+        refuse_call(cluster, "reattach of what cannot be reached", f"The peer of {name} is not connected.")
     elif not row.get(APART):
-        refuse(cluster, "reattach of what is attached", f"The stream of {name} is not detached.")
+        refuse_call(cluster, "reattach of what is attached", f"The stream of {name} is not detached.")
     else:
         _together(cluster, row)
-        begin(cluster, row)
+        begin_sync(cluster, row)
 
 
 def switched(cluster: VastCluster, row: Row) -> None:
@@ -159,4 +159,4 @@ def switched(cluster: VastCluster, row: Row) -> None:
     elif row["enabled"] and row.pop(HELD, None):
         cluster.put(NAME, row)
         _together(cluster, row)
-        begin(cluster, row)
+        begin_sync(cluster, row)

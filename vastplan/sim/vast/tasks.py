@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.records import Collection
-from vastplan.sim.vast.settle import due, later
+from vastplan.sim.vast.records import ApiCollection
+from vastplan.sim.vast.settle import arm_row, due
 
-VTASKS = Collection("vtasks")
+VTASKS = ApiCollection("vtasks")
 CONTROL = "_control"
 HELD = "_held"
 TIMEOUT = 600  # seconds
@@ -18,8 +18,8 @@ def fail_next(cluster: VastCluster, message: str) -> None:
     cluster.store.put(CONTROL, "task", {"message": message})
 
 
-def start(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, bool]:
-    """Start a task. Returns its row and whether it will succeed. A `held` task runs until `finish`, regardless of reads."""
+def start_task(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, bool]:
+    """Start a task. Returns its row and whether it will succeed. A `held` task runs until `finish_task`, regardless of reads."""
     doom = cluster.store.get(CONTROL, "task")
     cluster.store.remove(CONTROL, "task")
     row: Row = {
@@ -39,13 +39,13 @@ def start(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, 
     if held:
         row[HELD] = ended | {"began": cluster.fabric.passed}
     else:
-        later(cluster, row, ended)
+        arm_row(cluster, row, ended)
     cluster.put("vtasks", row)
     due(cluster, VTASKS, row)
     return row, doom is None
 
 
-def finish(cluster: VastCluster, key: int, state: str | None = None) -> None:
+def finish_task(cluster: VastCluster, key: int, state: str | None = None) -> None:
     """End a held task, in its planned state or in `state`; a task that is not held stays as it is."""
     row = cluster.get("vtasks", key)
     if row is None or HELD not in row:

@@ -9,8 +9,8 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, directories, keys, limits, people, tasks, viewpolicies
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
-from vastplan.sim.vast.settle import due, later
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference, is_true
+from vastplan.sim.vast.settle import arm_row, due
 
 DEFAULT_PROVIDER = 1
 FORCE = ("force_remove", "force")  # the document's name, and the one that the vendor's Terraform provider sends
@@ -32,7 +32,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     yield from limits.qos("qos", row["qos"]["static_limits"], fitting=cluster.strict)
     yield from limits.soft_below_hard(row["capacity_rules"], "capacity_rules")
     yield from limits.grace_period(row["capacity_rules"], "capacity_rules")
-    yield from limits.within(row, 0, limits.LARGEST_QOS, "max_views", "trash_gid")
+    yield from limits.outside_range(row, 0, limits.LARGEST_QOS, "max_views", "trash_gid")
 
 
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -45,7 +45,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return {
         "vippools": pools,
         "vippool_names": [pool["name"] for pool in pools],
-        "client_ip_ranges_summary": addresses.summary(row["client_ip_ranges"]),
+        "client_ip_ranges_summary": addresses.ranges_text(row["client_ip_ranges"]),
         "local_provider": provider,
         "local_provider_title": provider and provider["name"],
     }
@@ -72,18 +72,18 @@ def _left(cluster: VastCluster, row: Row) -> bool:
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     if not _left(cluster, row):
         return None
-    task, succeeds = tasks.start(cluster, "delete_tenant")
+    task, succeeds = tasks.start_task(cluster, "delete_tenant")
     if succeeds:
-        later(cluster, row, {}, remove=True)
+        arm_row(cluster, row, {}, remove=True)
         cluster.put("tenants", row)
         due(cluster, TENANTS, row)
     return task
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
-    directories.forget(cluster, row["id"])
+    directories.forget_directory(cluster, row["id"])
     viewpolicies.remove_default(cluster, row)
-    people.forget(cluster, tenant=row["id"])
+    people.forget_rights(cluster, tenant=row["id"])
     keys.forget_in(cluster, row["id"])
 
 
@@ -110,7 +110,7 @@ def remote_of(cluster: VastCluster, peer: Row) -> VastCluster | None:
     return next(mirrors, None)
 
 
-TENANTS = Collection(
+TENANTS = ApiCollection(
     "tenants",
     unique=(("name",), ("domain_name",)),
     fold=frozenset({"domain_name"}),

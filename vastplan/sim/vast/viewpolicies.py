@@ -9,7 +9,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, durations
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import GOES_ALONG, Collection, Memo, Reference
+from vastplan.sim.vast.records import GOES_ALONG, ApiCollection, Memo, Reference
 
 NFS_HOSTS = ("nfs_read_write", "nfs_read_only", "nfs_root_squash", "nfs_no_squash", "nfs_all_squash")
 ACCESS = ("read_write", "read_only")
@@ -101,7 +101,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-VIEW_POLICIES = Collection(
+VIEW_POLICIES = ApiCollection(
     "viewpolicies",
     unique=(("name",),),
     references=(

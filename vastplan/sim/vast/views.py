@@ -9,7 +9,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import directories
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
+from vastplan.sim.vast.records import ApiCollection, Memo, Query, Reference, is_true
 
 RETENTION = re.compile(r"[1-9]\d*[hmdy]")
 RETENTION_FIELDS = ("default_retention_period", "min_retention_period", "max_retention_period", "auto_commit")
@@ -102,7 +102,7 @@ def _room(cluster: VastCluster, row: Row, protocols: set[str]) -> Iterator[Probl
     ):
         yield "path", "A BLOCK view needs an empty directory of its own."
     if "S3" in protocols and any(
-        directories.below(other["source_dir"], path) and other["source_dir"].rstrip("/") != path
+        directories.lies_below(other["source_dir"], path) and other["source_dir"].rstrip("/") != path
         for other in cluster.rows("protectedpaths", tenant_id=owner)
     ):
         yield "path", "A bucket's directory must not have protected paths below it."
@@ -168,7 +168,7 @@ def _retention(row: Row, protocols: set[str]) -> Iterator[Problem]:
 
 
 def _stored(cluster: VastCluster, row: Row) -> None:
-    directories.make(cluster, row["tenant_id"], row["path"])
+    directories.make_directory(cluster, row["tenant_id"], row["path"])
 
 
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -201,7 +201,7 @@ def _gone(cluster: VastCluster, row: Row) -> None:
         cluster.remove("s3lifecyclerules", rule)
 
 
-VIEWS = Collection(
+VIEWS = ApiCollection(
     "views",
     unique=(("path", "tenant_id"), ("share",), ("alias", "tenant_id"), ("bucket", "tenant_id")),
     references=(

@@ -8,7 +8,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, limits
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
 
 CNODES = (1, 2, 3, 4)
 
@@ -30,11 +30,11 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     yield from addresses.range_problems("ip_ranges", row["ip_ranges"], others)
     if row["subnet_cidr"] is None and row["subnet_cidr_ipv6"] is None:
         yield "subnet_cidr", "This field is required, or subnet_cidr_ipv6."
-    yield from limits.within(row, 1, 32, "subnet_cidr")
-    yield from limits.within(row, 1, 128, "subnet_cidr_ipv6")
-    yield from limits.within(row, 0, 4096, "vlan")
+    yield from limits.outside_range(row, 1, 32, "subnet_cidr")
+    yield from limits.outside_range(row, 1, 128, "subnet_cidr_ipv6")
+    yield from limits.outside_range(row, 0, 4096, "vlan")
     for name in ("gw_ip", "gw_ipv6"):
-        if row[name] and not addresses.is_address(row[name]):
+        if row[name] and not addresses.is_ip_address(row[name]):
             yield name, "Enter a valid IPv4 or IPv6 address."
     for name in ("peer_asn", "vast_asn", "bgp_config_id"):
         if row[name] is not None and not row["enable_l3"]:
@@ -47,14 +47,14 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     nodes = row["cnode_ids"] or list(CNODES)
     return {
-        "ranges_summary": addresses.summary(row["ip_ranges"]),
+        "ranges_summary": addresses.ranges_text(row["ip_ranges"]),
         "active_cnode_ids": nodes if row["enabled"] else [],
         "cnodes": [f"cnode-{node}" for node in row["cnode_ids"]],
         "state": "ENABLED" if row["enabled"] else "DISABLED",
     }
 
 
-VIP_POOLS = Collection(
+VIP_POOLS = ApiCollection(
     "vippools",
     unique=(("name",),),
     references=(Reference("tenant_id", "tenants"), Reference("cluster_id", "clusters")),

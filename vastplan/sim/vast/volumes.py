@@ -8,8 +8,8 @@ from uuid import uuid4
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
-from vastplan.sim.vast.records import Collection, Memo, Reference
-from vastplan.sim.vast.settle import later
+from vastplan.sim.vast.records import ApiCollection, Memo, Reference
+from vastplan.sim.vast.settle import arm_row
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
@@ -17,7 +17,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         row["uuid"] = str(uuid4())
         row["nguid"] = row["uuid"].replace("-", "")
         row["state"] = "CREATING"
-        later(cluster, row, {"state": "CREATED"})
+        arm_row(cluster, row, {"state": "CREATED"})
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
@@ -48,7 +48,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
-VOLUMES = Collection(
+VOLUMES = ApiCollection(
     "volumes",
     unique=(("name", "view_id"),),
     references=(Reference("view_id", "views"), Reference("qos_policy_id", "qospolicies")),

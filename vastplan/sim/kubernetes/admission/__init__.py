@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from vastplan.sim.kubernetes.admission import namespaces, policies, quota, volumes
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.cluster import Object
 
 
-def mutate(attempt: Attempt, body: Object) -> Object:
+def run_mutating(attempt: AdmissionRequest, body: Object) -> Object:
     """The object after the mutating plugins; raises `StatusError`."""
     namespaces.admit(attempt)
     return volumes.mutate(attempt, body)
 
 
-def validate(attempt: Attempt) -> None:
+def run_validating(attempt: AdmissionRequest) -> None:
     """Run every validating plugin; raises `StatusError`."""
     volumes.validate(attempt)
     policies.validate(attempt)

@@ -9,7 +9,7 @@ from vastplan.sim.kubernetes.resources import Resource
 
 
 @dataclass(slots=True)
-class Attempt:
+class AdmissionRequest:
     """`new` is absent in a DELETE, `old` in a CREATE; `warnings` go to the client in any case."""
 
     cluster: KubernetesCluster

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.resources import NAMESPACES
-from vastplan.sim.kubernetes.status import Cause
+from vastplan.sim.kubernetes.status import StatusCause
 
 IMMORTAL = ("default", "kube-system", "kube-public")
 
 
-def admit(attempt: Attempt) -> None:
+def admit(attempt: AdmissionRequest) -> None:
     """Refuse a create outside an active namespace, and the delete of a namespace that must stay."""
     if attempt.resource is NAMESPACES and attempt.operation == "DELETE" and attempt.name in IMMORTAL:
         raise NAMESPACES.forbidden(attempt.name, "this namespace may not be deleted")
@@ -20,7 +20,7 @@ def admit(attempt: Attempt) -> None:
         raise NAMESPACES.not_found(attempt.namespace)
     if namespace["status"]["phase"] == "Terminating":
         why = f"unable to create new content in namespace {attempt.namespace} because it is being terminated"
-        cause = Cause(
+        cause = StatusCause(
             "NamespaceTerminating", f"namespace {attempt.namespace} is being terminated", "metadata.namespace"
         )
         raise attempt.resource.forbidden(attempt.name, why, (cause,))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vastplan.sim.kubernetes import expressions, selectors
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import BINDINGS, NAMESPACES, POLICIES
 from vastplan.sim.kubernetes.rules.policies import environment
@@ -16,7 +16,7 @@ _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "
 _MAX_MESSAGE = 5 * 1024
 
 
-def validate(attempt: Attempt) -> None:
+def validate(attempt: AdmissionRequest) -> None:
     """Refuse what a bound policy denies; the first denial in order of names is reported, every warning is kept."""
     if attempt.resource in (POLICIES, BINDINGS):  # policies never apply to policies, so nobody can lock themselves out
         return
@@ -39,13 +39,13 @@ def validate(attempt: Attempt) -> None:
         raise denial
 
 
-def _denial(attempt: Attempt, message: str, reason: str) -> StatusError:
+def _denial(attempt: AdmissionRequest, message: str, reason: str) -> StatusError:
     text = f'{attempt.resource.qualified} "{attempt.name}" is forbidden: {message}'
     body = details(attempt.name, attempt.resource.group, attempt.resource.plural) | {"causes": [{"message": message}]}
     return StatusError(_CODES[reason], reason, text, body)
 
 
-def _matches(match: Object | None, attempt: Attempt) -> bool:
+def _matches(match: Object | None, attempt: AdmissionRequest) -> bool:
     if match is None:
         return True
     rules = match.get("resourceRules")
@@ -60,7 +60,7 @@ def _matches(match: Object | None, attempt: Attempt) -> bool:
     return labels is None or selectors.label_selector(match.get("namespaceSelector"))(labels)
 
 
-def _namespace_labels(attempt: Attempt) -> dict[str, str] | None:
+def _namespace_labels(attempt: AdmissionRequest) -> dict[str, str] | None:
     """The labels that a namespaceSelector looks at, `None` for an object without a namespace, which always matches."""
     if attempt.resource is NAMESPACES:
         body = attempt.new or attempt.old
@@ -69,7 +69,7 @@ def _namespace_labels(attempt: Attempt) -> dict[str, str] | None:
     return None if body is None else body["metadata"].get("labels", {})
 
 
-def _rule_matches(rule: Object, attempt: Attempt) -> bool:
+def _rule_matches(rule: Object, attempt: AdmissionRequest) -> bool:
     resource = attempt.resource
     plural = f"{resource.plural}/{attempt.subresource}" if attempt.subresource else resource.plural
     plurals = (
@@ -87,7 +87,7 @@ def _rule_matches(rule: Object, attempt: Attempt) -> bool:
     )
 
 
-def _decisions(policy: Object, binding: Object, attempt: Attempt) -> Iterator[tuple[str, str]]:
+def _decisions(policy: Object, binding: Object, attempt: AdmissionRequest) -> Iterator[tuple[str, str]]:
     """Message and reason of each validation that fails."""
     fails = policy["failurePolicy"] == "Fail"
     known = environment(policy)
@@ -135,7 +135,7 @@ def _message(validation: Object, known: frozenset[str], bindings: dict[str, Any]
     return message or validation.get("message", "").strip() or f"failed expression: {validation['expression'].strip()}"
 
 
-def _bindings(attempt: Attempt) -> dict[str, Any]:
+def _bindings(attempt: AdmissionRequest) -> dict[str, Any]:
     resource = attempt.resource
     kind = {"group": resource.group, "version": resource.version, "kind": resource.kind}
     plural = {"group": resource.group, "version": resource.version, "resource": resource.plural}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil
 
 from vastplan.sim.kubernetes import quantity
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, QUOTAS, Resource
 from vastplan.sim.kubernetes.rules.volumes import claim_size
@@ -26,7 +26,7 @@ def usage(resource: Resource, body: Object | None) -> Usage:
     if resource.plural in _PLAIN and not resource.group:
         amounts[resource.plural] = 1
     if resource is CLAIMS:
-        size = ceil(quantity.parse(claim_size(body)))
+        size = ceil(quantity.parse_quantity(claim_size(body)))
         amounts["requests.storage"] = size
         name = body["spec"].get("storageClassName")
         if name:
@@ -43,10 +43,10 @@ def _total(cluster: KubernetesCluster, namespace: str) -> Usage:
 
 
 def _written(name: str, amount: int) -> str:
-    return quantity.written(Fraction(amount), "binary" if name.endswith(_BYTES) else "decimal")
+    return quantity.quantity_text(Fraction(amount), "binary" if name.endswith(_BYTES) else "decimal")
 
 
-def validate(attempt: Attempt) -> None:
+def validate(attempt: AdmissionRequest) -> None:
     """Refuse what would exceed a quota of the namespace; a decrease is always allowed."""
     if not attempt.resource.namespaced or attempt.operation == "DELETE" or attempt.subresource:
         return
@@ -57,7 +57,7 @@ def validate(attempt: Attempt) -> None:
     wanted.subtract(usage(attempt.resource, attempt.old))
     total = _total(attempt.cluster, attempt.namespace)
     for quota in sorted(quotas, key=lambda body: body["metadata"]["name"]):
-        hard = {name: quantity.parse(text) for name, text in quota["spec"].get("hard", {}).items()}
+        hard = {name: quantity.parse_quantity(text) for name, text in quota["spec"].get("hard", {}).items()}
         over = sorted(name for name in hard if wanted[name] > 0 and total[name] + wanted[name] > hard[name])
         if over:
             requested, used = (
@@ -70,7 +70,7 @@ def validate(attempt: Attempt) -> None:
             raise attempt.resource.forbidden(attempt.name, why)
 
 
-def refresh(cluster: KubernetesCluster, namespace: str) -> None:
+def refresh_quotas(cluster: KubernetesCluster, namespace: str) -> None:
     """The quota controller: write status.hard and status.used of the namespace's quotas."""
     quotas = cluster.objects(QUOTAS, namespace)
     total = _total(cluster, namespace) if quotas else Counter()

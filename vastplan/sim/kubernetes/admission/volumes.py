@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.sim.kubernetes import quantity
-from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, VOLUMES
 from vastplan.sim.kubernetes.rules.volumes import claim_size
@@ -30,7 +30,7 @@ def default_class(cluster: KubernetesCluster) -> str | None:
     return marked[0]["name"] if marked else None
 
 
-def mutate(attempt: Attempt, body: Object) -> Object:
+def mutate(attempt: AdmissionRequest, body: Object) -> Object:
     """Add the default class and the protection finalizer to a new claim or volume."""
     if attempt.operation != "CREATE" or attempt.resource not in PROTECTION:
         return body
@@ -45,12 +45,12 @@ def mutate(attempt: Attempt, body: Object) -> Object:
     return body
 
 
-def validate(attempt: Attempt) -> None:
+def validate(attempt: AdmissionRequest) -> None:
     """Refuse growth that the claim's phase or its class does not allow."""
     if attempt.resource is not CLAIMS or attempt.operation != "UPDATE" or attempt.subresource:
         return
     assert attempt.new is not None and attempt.old is not None
-    if quantity.parse(claim_size(attempt.new)) <= quantity.parse(claim_size(attempt.old)):
+    if quantity.parse_quantity(claim_size(attempt.new)) <= quantity.parse_quantity(claim_size(attempt.old)):
         return
     if attempt.old["status"].get("phase") != "Bound":
         raise CLAIMS.forbidden(attempt.name, "Only bound persistent volume claims can be expanded")

@@ -37,6 +37,6 @@ _RULES = {
 _COMMON = Rules()
 
 
-def of(resource: Resource) -> Rules:
+def rules_for(resource: Resource) -> Rules:
     """The rules of a resource; a custom resource has only those of its definition."""
     return _RULES.get(resource, _COMMON)

@@ -7,7 +7,7 @@ import re
 
 from vastplan.sim.kubernetes import names
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, forbidden, immutable, invalid, required, too_long
+from vastplan.sim.kubernetes.status import StatusCause, forbidden_field, immutable, invalid, required_field, too_long
 
 MAX_DATA = 1024 * 1024
 _KEY = "[-._a-zA-Z0-9]+"
@@ -33,7 +33,7 @@ def _namespace_create(body: Object) -> None:
     body["status"] = {"phase": "Active"}
 
 
-def _keys(field: str, data: Object) -> list[Cause]:
+def _keys(field: str, data: Object) -> list[StatusCause]:
     causes = []
     for key in sorted(data):
         if not re.fullmatch(_KEY, key) or len(key) > 253 or key in (".", ".."):
@@ -53,32 +53,32 @@ def _secret_defaults(body: Object) -> None:
         body["data"] = {**body.get("data", {}), **encoded}
 
 
-def _check_secret(body: Object) -> list[Cause]:
+def _check_secret(body: Object) -> list[StatusCause]:
     data = body.get("data", {})
     causes = _keys("data", data)
     if sum(len(base64.b64decode(value)) for value in data.values()) > MAX_DATA:
         causes.append(too_long("data", MAX_DATA))
-    causes += [required(f"data[{key}]") for key in _NEEDED.get(body["type"], ()) if key not in data]
+    causes += [required_field(f"data[{key}]") for key in _NEEDED.get(body["type"], ()) if key not in data]
     if body["type"] == _ACCOUNT_TYPE and not body["metadata"].get("annotations", {}).get(_ACCOUNT):
-        causes.append(required(f"metadata.annotations[{_ACCOUNT}]"))
+        causes.append(required_field(f"metadata.annotations[{_ACCOUNT}]"))
     if body["type"] == "kubernetes.io/basic-auth" and not {"username", "password"} & set(data):
-        causes += [required("data[username]"), required("data[password]")]
+        causes += [required_field("data[username]"), required_field("data[password]")]
     return causes
 
 
-def _check_secret_update(new: Object, old: Object) -> list[Cause]:
+def _check_secret_update(new: Object, old: Object) -> list[StatusCause]:
     causes = [immutable("type", new["type"])] if new["type"] != old["type"] else []
     return causes + _frozen(new, old, ("data",))
 
 
-def _frozen(new: Object, old: Object, fields: tuple[str, ...]) -> list[Cause]:
+def _frozen(new: Object, old: Object, fields: tuple[str, ...]) -> list[StatusCause]:
     if not old.get("immutable"):
         return []
-    causes = [] if new.get("immutable") else [forbidden("immutable", _FROZEN)]
-    return causes + [forbidden(field, _FROZEN) for field in fields if new.get(field, {}) != old.get(field, {})]
+    causes = [] if new.get("immutable") else [forbidden_field("immutable", _FROZEN)]
+    return causes + [forbidden_field(field, _FROZEN) for field in fields if new.get(field, {}) != old.get(field, {})]
 
 
-def _check_config_map(body: Object) -> list[Cause]:
+def _check_config_map(body: Object) -> list[StatusCause]:
     data, binary = body.get("data", {}), body.get("binaryData", {})
     causes = _keys("data", data) + _keys("binaryData", binary)
     causes += [
@@ -96,7 +96,7 @@ def _lease_defaults(body: Object) -> None:
         spec.pop(field, None)
 
 
-def _check_lease(body: Object) -> list[Cause]:
+def _check_lease(body: Object) -> list[StatusCause]:
     spec = body.get("spec", {})
     causes = []
     if spec.get("leaseDurationSeconds", 1) <= 0:

@@ -6,7 +6,7 @@ import json
 
 from vastplan.sim.kubernetes import names
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, duplicate, forbidden, not_supported, required
+from vastplan.sim.kubernetes.status import StatusCause, duplicate, forbidden_field, not_supported, required_field
 
 _RESTART = ("Always", "OnFailure", "Never")
 _PULL = ("Always", "IfNotPresent", "Never")
@@ -41,14 +41,14 @@ def _create(body: Object) -> None:
     body["status"] = {"phase": "Pending", "qosClass": "BestEffort"}
 
 
-def _check(body: Object) -> list[Cause]:
+def _check(body: Object) -> list[StatusCause]:
     spec = body["spec"]
-    causes: list[Cause] = []
+    causes: list[StatusCause] = []
     seen: set[str] = set()
     for index, volume in enumerate(spec.get("volumes", [])):
         causes += _check_volume(f"spec.volumes[{index}]", volume, seen)
     if not spec.get("containers"):
-        causes.append(required("spec.containers"))
+        causes.append(required_field("spec.containers"))
     used: set[str] = set()
     for index, container in enumerate(spec.get("containers", [])):
         causes += _check_container(f"spec.containers[{index}]", container, seen, used)
@@ -57,46 +57,48 @@ def _check(body: Object) -> list[Cause]:
     return causes
 
 
-def _check_volume(path: str, volume: Object, seen: set[str]) -> list[Cause]:
+def _check_volume(path: str, volume: Object, seen: set[str]) -> list[StatusCause]:
     causes = [
-        forbidden(f"{path}.{source}", "may not specify more than 1 volume type")
+        forbidden_field(f"{path}.{source}", "may not specify more than 1 volume type")
         for source in sorted(set(volume) - {"name"})[1:]
     ]
     name = volume.get("name", "")
     if not name:
-        causes.append(required(f"{path}.name"))
+        causes.append(required_field(f"{path}.name"))
     elif name in seen:
         causes.append(duplicate(f"{path}.name", name))
     else:
-        causes += names.causes(f"{path}.name", name, names.label(name))
+        causes += names.name_causes(f"{path}.name", name, names.label(name))
     seen.add(name)
     if "csi" in volume and not volume["csi"].get("driver"):
-        causes.append(required(f"{path}.csi.driver"))
+        causes.append(required_field(f"{path}.csi.driver"))
     if "persistentVolumeClaim" in volume and not volume["persistentVolumeClaim"].get("claimName"):
-        causes.append(required(f"{path}.persistentVolumeClaim.claimName"))
+        causes.append(required_field(f"{path}.persistentVolumeClaim.claimName"))
     return causes
 
 
-def _check_container(path: str, container: Object, volumes: set[str], used: set[str]) -> list[Cause]:
+def _check_container(path: str, container: Object, volumes: set[str], used: set[str]) -> list[StatusCause]:
     causes = []
     name = container.get("name", "")
     if not name:
-        causes.append(required(f"{path}.name"))
+        causes.append(required_field(f"{path}.name"))
     elif name in used:
         causes.append(duplicate(f"{path}.name", name))
     else:
-        causes += names.causes(f"{path}.name", name, names.label(name))
+        causes += names.name_causes(f"{path}.name", name, names.label(name))
     used.add(name)
     if not container.get("image"):
-        causes.append(required(f"{path}.image"))
+        causes.append(required_field(f"{path}.image"))
     if container["imagePullPolicy"] not in _PULL:
         causes.append(not_supported(f"{path}.imagePullPolicy", container["imagePullPolicy"], _PULL))
     for index, mount in enumerate(container.get("volumeMounts", [])):
         at = f"{path}.volumeMounts[{index}]"
         if mount.get("name") not in volumes:
-            causes.append(Cause("FieldValueNotFound", f"Not found: {json.dumps(mount.get('name', ''))}", f"{at}.name"))
+            causes.append(
+                StatusCause("FieldValueNotFound", f"Not found: {json.dumps(mount.get('name', ''))}", f"{at}.name")
+            )
         if not mount.get("mountPath"):
-            causes.append(required(f"{at}.mountPath"))
+            causes.append(required_field(f"{at}.mountPath"))
     return causes
 
 
@@ -109,8 +111,8 @@ def _fixed(body: Object) -> Object:
     return spec
 
 
-def _check_update(new: Object, old: Object) -> list[Cause]:
-    return [] if _fixed(new) == _fixed(old) else [forbidden("spec", _FIXED)]
+def _check_update(new: Object, old: Object) -> list[StatusCause]:
+    return [] if _fixed(new) == _fixed(old) else [forbidden_field("spec", _FIXED)]
 
 
 POD = Rules(defaults=_defaults, create=_create, check=_check, check_update=_check_update)

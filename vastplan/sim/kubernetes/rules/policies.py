@@ -6,7 +6,7 @@ import re
 
 from vastplan.sim.kubernetes import expressions, names
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, duplicate, invalid, not_supported, required
+from vastplan.sim.kubernetes.status import StatusCause, duplicate, invalid, not_supported, required_field
 
 ENVIRONMENT = frozenset({"object", "oldObject", "request", "namespaceObject", "authorizer", "variables"})
 _FAILURE = ("Fail", "Ignore")
@@ -37,9 +37,9 @@ def _defaults(body: Object) -> None:
         _match_defaults(spec["matchConstraints"])
 
 
-def _expression(path: str, text: str, wanted: type | None, variables: frozenset[str]) -> list[Cause]:
+def _expression(path: str, text: str, wanted: type | None, variables: frozenset[str]) -> list[StatusCause]:
     if not text.strip():
-        return [required(path, "expression is not specified")]
+        return [required_field(path, "expression is not specified")]
     try:
         expression = expressions.compiled(text, variables)
         if wanted is not None:
@@ -49,12 +49,12 @@ def _expression(path: str, text: str, wanted: type | None, variables: frozenset[
     return []
 
 
-def _check_policy(path: str, match: Object) -> list[Cause]:
+def _check_policy(path: str, match: Object) -> list[StatusCause]:
     policy = match["matchPolicy"]
     return [] if policy in _MATCH else [not_supported(f"{path}.matchPolicy", policy, _MATCH)]
 
 
-def _check_rules(path: str, rules: list[Object]) -> list[Cause]:
+def _check_rules(path: str, rules: list[Object]) -> list[StatusCause]:
     causes = []
     for index, rule in enumerate(rules):
         rule_path = f"{path}[{index}]"
@@ -64,7 +64,7 @@ def _check_rules(path: str, rules: list[Object]) -> list[Cause]:
         for field in ("operations", "apiGroups", "apiVersions", "resources"):
             values = rule.get(field, [])
             if not values:
-                causes.append(required(f"{rule_path}.{field}"))
+                causes.append(required_field(f"{rule_path}.{field}"))
             elif "*" in values and len(values) > 1 and field != "resources":
                 words = {"operations": "operations", "apiGroups": "API groups", "apiVersions": "API versions"}
                 why = f"if '*' is present, must not specify other {words[field]}"
@@ -79,29 +79,31 @@ def environment(spec: Object) -> frozenset[str]:
     return ENVIRONMENT | ({"params"} if spec.get("paramKind") else frozenset())
 
 
-def _check(body: Object) -> list[Cause]:
+def _check(body: Object) -> list[StatusCause]:
     spec = body["spec"]
     known = environment(spec)
-    causes: list[Cause] = []
+    causes: list[StatusCause] = []
     if spec["failurePolicy"] not in _FAILURE:
         causes.append(not_supported("spec.failurePolicy", spec["failurePolicy"], _FAILURE))
     match = spec.get("matchConstraints")
     if match is None:
-        causes.append(required("spec.matchConstraints"))
+        causes.append(required_field("spec.matchConstraints"))
     else:
         causes += _check_policy("spec.matchConstraints", match)
         causes += _check_rules("spec.matchConstraints.resourceRules", match.get("resourceRules", []))
         causes += _check_rules("spec.matchConstraints.excludeResourceRules", match.get("excludeResourceRules", []))
         if not match.get("resourceRules"):
-            causes.append(required("spec.matchConstraints.resourceRules"))
+            causes.append(required_field("spec.matchConstraints.resourceRules"))
     conditions = spec.get("matchConditions", [])
     if len(conditions) > _MAX_CONDITIONS:
         many = f"Too many: {len(conditions)}: must have at most {_MAX_CONDITIONS} items"
-        causes.append(Cause("FieldValueTooMany", many, "spec.matchConditions"))
+        causes.append(StatusCause("FieldValueTooMany", many, "spec.matchConditions"))
     for index, condition in enumerate(conditions):
         path = f"spec.matchConditions[{index}]"
         causes += _expression(f"{path}.expression", condition.get("expression", ""), bool, known - {"variables"})
-        causes += names.causes(f"{path}.name", condition.get("name", ""), names.qualified(condition.get("name", "")))
+        causes += names.name_causes(
+            f"{path}.name", condition.get("name", ""), names.qualified(condition.get("name", ""))
+        )
         if condition.get("name") in [earlier.get("name") for earlier in conditions[:index]]:
             causes.append(duplicate(f"{path}.name", condition.get("name")))
     for index, variable in enumerate(spec.get("variables", [])):
@@ -111,7 +113,7 @@ def _check(body: Object) -> list[Cause]:
         causes += _expression(f"{path}.expression", variable.get("expression", ""), None, known)
     none = "validations or auditAnnotations must contain at least one item"
     if not spec.get("validations") and not spec.get("auditAnnotations"):
-        causes += [required("spec.validations", none), required("spec.auditAnnotations", none)]
+        causes += [required_field("spec.validations", none), required_field("spec.auditAnnotations", none)]
     for index, validation in enumerate(spec.get("validations", [])):
         path = f"spec.validations[{index}]"
         causes += _expression(f"{path}.expression", validation.get("expression", ""), bool, known)
@@ -130,12 +132,16 @@ def _binding_defaults(body: Object) -> None:
         _match_defaults(spec["matchResources"])
 
 
-def _check_binding(body: Object) -> list[Cause]:
+def _check_binding(body: Object) -> list[StatusCause]:
     spec = body["spec"]
     name, actions = spec.get("policyName", ""), spec.get("validationActions", [])
-    causes = names.causes("spec.policyName", name, names.subdomain(name)) if name else [required("spec.policyName")]
+    causes = (
+        names.name_causes("spec.policyName", name, names.subdomain(name))
+        if name
+        else [required_field("spec.policyName")]
+    )
     if not actions:
-        causes.append(required("spec.validationActions", "at least one validation action is required"))
+        causes.append(required_field("spec.validationActions", "at least one validation action is required"))
     for index, action in enumerate(actions):
         path = f"spec.validationActions[{index}]"
         if action not in _ACTIONS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import names, quantity
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, immutable, invalid
+from vastplan.sim.kubernetes.status import StatusCause, immutable, invalid
 
 _COUNTS = {
     "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
@@ -20,12 +20,12 @@ _SCOPES = {
 }  # fmt: skip
 
 
-def _check(body: Object) -> list[Cause]:
+def _check(body: Object) -> list[StatusCause]:
     causes = []
     for name, text in sorted(body["spec"].get("hard", {}).items()):
         path = f"spec.hard[{name}]"
-        value = quantity.parse(text)
-        faults = names.causes(path, name, names.qualified(name))
+        value = quantity.parse_quantity(text)
+        faults = names.name_causes(path, name, names.qualified(name))
         known = "/" in name or name in _STANDARD or name.startswith(("hugepages-", "requests.hugepages-"))
         if not faults and not known:
             faults = [
@@ -44,7 +44,7 @@ def _check(body: Object) -> list[Cause]:
     return causes
 
 
-def _check_update(new: Object, old: Object) -> list[Cause]:
+def _check_update(new: Object, old: Object) -> list[StatusCause]:
     scopes = new["spec"].get("scopes", [])
     return [] if set(scopes) == set(old["spec"].get("scopes", [])) else [immutable("spec.scopes", scopes)]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.sim.kubernetes import names
-from vastplan.sim.kubernetes.status import Cause
+from vastplan.sim.kubernetes.status import StatusCause
 
 Object = dict[str, Any]
 
@@ -23,5 +23,5 @@ class Rules:
     name: Callable[[str], list[str]] = names.subdomain
     defaults: Callable[[Object], None] = _nothing  # on every write
     create: Callable[[Object], None] = _nothing  # on create only
-    check: Callable[[Object], list[Cause]] = lambda body: []
-    check_update: Callable[[Object, Object], list[Cause]] = lambda new, old: []
+    check: Callable[[Object], list[StatusCause]] = lambda body: []
+    check_update: Callable[[Object, Object], list[StatusCause]] = lambda new, old: []

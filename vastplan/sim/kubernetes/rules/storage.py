@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import names
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, forbidden, immutable, invalid, not_supported, required, too_long
+from vastplan.sim.kubernetes.status import (
+    StatusCause,
+    forbidden_field,
+    immutable,
+    invalid,
+    not_supported,
+    required_field,
+    too_long,
+)
 
 _MAX_PARAMETERS = 512
 _MAX_PARAMETERS_SIZE = 256 * 1024
@@ -18,13 +26,13 @@ def _class_defaults(body: Object) -> None:
     body.setdefault("volumeBindingMode", "Immediate")
 
 
-def _check_class(body: Object) -> list[Cause]:
-    causes: list[Cause] = []
+def _check_class(body: Object) -> list[StatusCause]:
+    causes: list[StatusCause] = []
     provisioner, parameters = body.get("provisioner", ""), body.get("parameters", {})
     if provisioner:
-        causes += names.causes("provisioner", provisioner, names.qualified(provisioner.lower()))
+        causes += names.name_causes("provisioner", provisioner, names.qualified(provisioner.lower()))
     else:
-        causes.append(required("provisioner"))
+        causes.append(required_field("provisioner"))
     if len(parameters) > _MAX_PARAMETERS:
         causes.append(too_long("parameters", _MAX_PARAMETERS))
     if "" in parameters:
@@ -38,9 +46,9 @@ def _check_class(body: Object) -> list[Cause]:
     return causes
 
 
-def _check_class_update(new: Object, old: Object) -> list[Cause]:
+def _check_class_update(new: Object, old: Object) -> list[StatusCause]:
     causes = [
-        forbidden(field, f"updates to {field} are forbidden.")
+        forbidden_field(field, f"updates to {field} are forbidden.")
         for field in ("parameters", "provisioner", "reclaimPolicy")
         if new.get(field) != old.get(field)
     ]
@@ -58,7 +66,7 @@ def _driver_defaults(body: Object) -> None:
         spec.setdefault(field, value)
 
 
-def _check_driver(body: Object) -> list[Cause]:
+def _check_driver(body: Object) -> list[StatusCause]:
     spec = body["spec"]
     causes = [
         not_supported("spec.volumeLifecycleModes", mode, _LIFECYCLE_MODES)
@@ -73,7 +81,7 @@ def _check_driver(body: Object) -> list[Cause]:
     return causes
 
 
-def _check_driver_update(new: Object, old: Object) -> list[Cause]:
+def _check_driver_update(new: Object, old: Object) -> list[StatusCause]:
     causes = []
     if new["spec"]["attachRequired"] != old["spec"]["attachRequired"]:
         causes.append(immutable("spec.attachedRequired", new["spec"]["attachRequired"]))  # the server's own spelling

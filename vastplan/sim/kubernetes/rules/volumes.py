@@ -8,7 +8,14 @@ from typing import Any
 
 from vastplan.sim.kubernetes import names, quantity
 from vastplan.sim.kubernetes.rules.rule import Object, Rules
-from vastplan.sim.kubernetes.status import Cause, forbidden, immutable, invalid, not_supported, required
+from vastplan.sim.kubernetes.status import (
+    StatusCause,
+    forbidden_field,
+    immutable,
+    invalid,
+    not_supported,
+    required_field,
+)
 
 _CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -31,12 +38,12 @@ def _difference(old: Any, new: Any) -> str:
     return "\n".join(list(difflib.unified_diff(before, after, lineterm=""))[2:])
 
 
-def _modes(spec: Object, path: str = "spec") -> list[Cause]:
+def _modes(spec: Object, path: str = "spec") -> list[StatusCause]:
     causes = []
     modes = spec.get("accessModes", [])
     causes += [not_supported(f"{path}.accessModes", mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
     if "ReadWriteOncePod" in modes and len(modes) > 1:
-        causes.append(forbidden(f"{path}.accessModes", "may not use ReadWriteOncePod with other access modes"))
+        causes.append(forbidden_field(f"{path}.accessModes", "may not use ReadWriteOncePod with other access modes"))
     return causes
 
 
@@ -60,18 +67,18 @@ def _claim_create(body: Object) -> None:
     body["status"] = {"phase": "Pending"}
 
 
-def _check_claim(body: Object) -> list[Cause]:
+def _check_claim(body: Object) -> list[StatusCause]:
     spec = body["spec"]
     causes = _modes(spec)
     if not spec.get("accessModes"):
-        causes.insert(0, required("spec.accessModes", "at least 1 access mode is required"))
+        causes.insert(0, required_field("spec.accessModes", "at least 1 access mode is required"))
     size = spec["resources"].get("requests", {}).get("storage")
     if size is None:
-        causes.append(required("spec.resources[storage]"))
-    elif quantity.parse(size) <= 0:
+        causes.append(required_field("spec.resources[storage]"))
+    elif quantity.parse_quantity(size) <= 0:
         causes.append(invalid("spec.resources[storage]", size, "must be greater than zero"))
     if spec.get("storageClassName"):
-        causes += names.causes(
+        causes += names.name_causes(
             "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
         )
     if spec["volumeMode"] not in _VOLUME_MODES:
@@ -79,12 +86,14 @@ def _check_claim(body: Object) -> list[Cause]:
     for field in ("dataSource", "dataSourceRef"):
         source = spec.get(field)
         causes += [
-            required(f"spec.{field}.{part}") for part in ("name", "kind") if source is not None and not source.get(part)
+            required_field(f"spec.{field}.{part}")
+            for part in ("name", "kind")
+            if source is not None and not source.get(part)
         ]
     return causes
 
 
-def _check_claim_update(new: Object, old: Object) -> list[Cause]:
+def _check_claim_update(new: Object, old: Object) -> list[StatusCause]:
     causes = []
     class_before, class_after = (
         body["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, "") for body in (old, new)
@@ -105,12 +114,14 @@ def _check_claim_update(new: Object, old: Object) -> list[Cause]:
         why = (
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
         )
-        causes.append(forbidden("spec", f"{why}\n{_difference(old['spec'], new['spec'])}"))
-    wanted = quantity.parse(claim_size(new))
-    if wanted < quantity.parse(claim_size(old)):
-        capacity = quantity.parse(old.get("status", {}).get("capacity", {}).get("storage", "0"))
+        causes.append(forbidden_field("spec", f"{why}\n{_difference(old['spec'], new['spec'])}"))
+    wanted = quantity.parse_quantity(claim_size(new))
+    if wanted < quantity.parse_quantity(claim_size(old)):
+        capacity = quantity.parse_quantity(old.get("status", {}).get("capacity", {}).get("storage", "0"))
         if wanted <= capacity:
-            causes.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
+            causes.append(
+                forbidden_field("spec.resources.requests.storage", "field can not be less than status.capacity")
+            )
     if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
         causes.append(immutable("volumeMode", new["spec"]["volumeMode"]))
     return causes
@@ -126,17 +137,17 @@ def _source(body: Object) -> Object:
     return {key: value for key, value in body["spec"].items() if key not in _NOT_A_SOURCE}
 
 
-def _check_volume(body: Object) -> list[Cause]:
+def _check_volume(body: Object) -> list[StatusCause]:
     spec = body["spec"]
     causes = _modes(spec)
     if not spec.get("accessModes"):
-        causes.insert(0, required("spec.accessModes"))
+        causes.insert(0, required_field("spec.accessModes"))
     capacity = spec.get("capacity", {})
     if not capacity:
-        causes.append(required("spec.capacity"))
+        causes.append(required_field("spec.capacity"))
     if set(capacity) != {"storage"}:
         causes.append(not_supported("spec.capacity", capacity or None, ("storage",)))
-    elif quantity.parse(capacity["storage"]) <= 0:
+    elif quantity.parse_quantity(capacity["storage"]) <= 0:
         causes.append(invalid("spec.capacity[storage]", capacity["storage"], "must be greater than zero"))
     if spec["persistentVolumeReclaimPolicy"] not in _RECLAIM:
         causes.append(
@@ -144,12 +155,12 @@ def _check_volume(body: Object) -> list[Cause]:
         )
     sources = sorted(_source(body), key=lambda name: (name == "csi", name))  # the server looks at csi last
     if not sources:
-        causes.append(required("spec", "must specify a volume type"))
-    causes += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
+        causes.append(required_field("spec", "must specify a volume type"))
+    causes += [forbidden_field(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
     if "csi" in spec:
         causes += _check_csi(spec["csi"])
     if spec.get("storageClassName"):
-        causes += names.causes(
+        causes += names.name_causes(
             "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
         )
     if spec["volumeMode"] not in _VOLUME_MODES:
@@ -157,26 +168,28 @@ def _check_volume(body: Object) -> list[Cause]:
     return causes
 
 
-def _check_csi(source: Object) -> list[Cause]:
+def _check_csi(source: Object) -> list[StatusCause]:
     causes = []
     driver = source.get("driver", "")
     if not driver:
-        causes.append(required("spec.csi.driver"))
-    causes += names.causes("spec.csi.driver", driver, names.subdomain(driver.lower()))
+        causes.append(required_field("spec.csi.driver"))
+    causes += names.name_causes("spec.csi.driver", driver, names.subdomain(driver.lower()))
     if not source.get("volumeHandle"):
-        causes.append(required("spec.csi.volumeHandle"))
+        causes.append(required_field("spec.csi.volumeHandle"))
     for field in sorted(field for field in source if field.endswith("SecretRef")):
         for part in ("name", "namespace"):
             if not source[field].get(part):
-                causes.append(required(f"spec.csi.{field}.{part}"))
+                causes.append(required_field(f"spec.csi.{field}.{part}"))
     return causes
 
 
-def _check_volume_update(new: Object, old: Object) -> list[Cause]:
+def _check_volume_update(new: Object, old: Object) -> list[StatusCause]:
     causes = []
     if _source(new) != _source(old):
         why = "spec.persistentvolumesource is immutable after creation"
-        causes.append(forbidden("spec.persistentvolumesource", f"{why}\n{_difference(_source(old), _source(new))}"))
+        causes.append(
+            forbidden_field("spec.persistentvolumesource", f"{why}\n{_difference(_source(old), _source(new))}")
+        )
     if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
         causes.append(immutable("volumeMode", new["spec"]["volumeMode"]))
     if old["spec"].get("nodeAffinity") and new["spec"].get("nodeAffinity") != old["spec"]["nodeAffinity"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.sim.kubernetes import lifecycle, settle, writes
 from vastplan.sim.kubernetes.admission.volumes import is_default
-from vastplan.sim.kubernetes.binder import release, used_by
+from vastplan.sim.kubernetes.binder import claim_pods, release_claim
 from vastplan.sim.kubernetes.call import read_call
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, NAMESPACES, SECRETS, Resource, Target
@@ -28,7 +28,7 @@ class InProcessAccess:
         headers = {"content-type": kind, "user-agent": AGENT}
         request = Request(method, "", {}, headers, json.dumps(body).encode(), "")
         target = Target(resource, namespace, name)
-        verb = writes.create if method == "POST" else writes.patch
+        verb = writes.create_object if method == "POST" else writes.patch
         try:
             verb(read_call(self._cluster, target, request, AGENT))
         except StatusError as refusal:
@@ -77,7 +77,7 @@ class InProcessAccess:
         """Whether a claim exists; counts as a read of it."""
         claim = self._cluster.get(CLAIMS, namespace, name)
         if claim is not None:
-            settle.seen(self._cluster, CLAIMS, [claim], lifecycle.STEPS[CLAIMS])
+            settle.count_object_reads(self._cluster, CLAIMS, [claim], lifecycle.STEPS[CLAIMS])
         return claim is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:
@@ -85,12 +85,12 @@ class InProcessAccess:
         claim = self._cluster.get(CLAIMS, namespace, name)
         if claim is None:
             return
-        if not used_by(self._cluster, claim):
-            release(self._cluster, claim)
+        if not claim_pods(self._cluster, claim):
+            release_claim(self._cluster, claim)
         elif not claim["metadata"].get("deletionTimestamp"):
             end = {"deletionTimestamp": self._cluster.now(), "deletionGracePeriodSeconds": 0}
             claim = self._cluster.put(CLAIMS, {**claim, "metadata": {**claim["metadata"], **end}})
-            lifecycle.written(self._cluster, CLAIMS, claim)
+            lifecycle.react_to_write(self._cluster, CLAIMS, claim)
 
     def secret_exists(self, namespace: str, name: str) -> bool:
         """Whether a Secret exists."""

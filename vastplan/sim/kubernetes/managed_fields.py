@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.sim.kubernetes.fields import Leaves, Path, decode, encode
+from vastplan.sim.kubernetes.fields import Leaves, Path, decode_paths, encode
 
 Entry = dict[str, Any]
 
@@ -39,9 +39,9 @@ class Writer:
         return entry | ({"subresource": self.subresource} if self.subresource else {})
 
 
-def paths(entry: Entry) -> set[Path]:
+def entry_paths(entry: Entry) -> set[Path]:
     """The paths of an entry."""
-    return decode(entry.get("fieldsV1", {}))
+    return decode_paths(entry.get("fieldsV1", {}))
 
 
 def changed(before: dict[Path, Any], after: dict[Path, Any]) -> tuple[set[Path], set[Path]]:
@@ -53,7 +53,7 @@ def changed(before: dict[Path, Any], after: dict[Path, Any]) -> tuple[set[Path],
 
 def lost(entry: Entry, gone: set[Path]) -> Entry | None:
     """The entry without some paths, `None` if nothing is left; its time does not change."""
-    kept = paths(entry)
+    kept = entry_paths(entry)
     if not kept & gone:
         return entry
     return {**entry, "fieldsV1": encode(kept - gone)} if kept - gone else None
@@ -69,7 +69,7 @@ def after_update(leaves: Leaves, writer: Writer, old: dict[str, Any] | None, new
     others = []
     for entry in entries:
         if writer.owns(entry):
-            managed = paths(entry)
+            managed = entry_paths(entry)
         elif (kept := lost(entry, written | removed)) is not None:
             others.append(kept)
     owned = (managed - removed) | written
