@@ -15,7 +15,9 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
 
+import requests
 import urllib3
+from requests.adapters import HTTPAdapter
 
 from vastplan.sim import endpoints
 from vastplan.sim.faults import Effect
@@ -61,7 +63,8 @@ class Direct:
             stop(server)
 
         def any_answers(published: list[endpoints.ServedEndpoint], authority: str) -> bool:
-            return any(self._server(one.url) is not None for one in published) or answers(published, authority)
+            known = self.on and any(self.server(one.url) is not None for one in published)
+            return known or answers(published, authority)
 
         for where, name, ours in (
             (Server, "start", started), (Server, "stop", stopped), (endpoints, "_answers", any_answers),
@@ -91,8 +94,8 @@ class Direct:
 
         def sends(request: ClientRequest, content: bytes | None, headers: Mapping[str, str]) -> Any:
             parts = urlsplit(base)
-            server, target = self._server(f"{parts.scheme}://{parts.netloc}"), parts.path + request.target
-            if server is None or not _PLAIN.fullmatch(target):
+            server, target = self.server(f"{parts.scheme}://{parts.netloc}"), parts.path + request.target
+            if not self.on or server is None or not _PLAIN.fullmatch(target):
                 return send(request, content, headers)
             form = {"Content-Type": request.form} if content is not None else {}
             return self.ask(
@@ -116,10 +119,34 @@ class Direct:
             io.BytesIO(b"" if unsent else body), named, response.status, preload_content=False, request_method=method
         )
 
-    def _server(self, url: str) -> Server | None:
+    def session(self) -> requests.Session:
+        """Somebody's own client for the servers of this process."""
+        made = requests.Session()
+        made.mount("https://", _Adapter(self))
+        return made
+
+    def server(self, url: str) -> Server | None:
         """The server at an address if it answers as usual."""
-        server = self._servers.get(url) if self.on else None
+        server = self._servers.get(url)
         return server if server is not None and not server.lost and server.faults.effects() <= ANSWERS else None
+
+
+class _Adapter(HTTPAdapter):
+    """Sends what `requests` has prepared."""
+
+    def __init__(self, direct: Direct) -> None:
+        super().__init__()
+        self._direct = direct
+
+    def send(self, request: requests.PreparedRequest, *words: Any, **named: Any) -> requests.Response:
+        """The answer; over a connection where it needs one."""
+        parts = urlsplit(request.url or "")
+        server = self._direct.server(f"{parts.scheme!s}://{parts.netloc!s}")
+        if server is None:
+            return super().send(request, *words, **named)
+        content = request.body.encode() if isinstance(request.body, str) else request.body
+        raw = self._direct.ask(server, str(request.method), request.path_url, content, request.headers)
+        return self.build_response(request, raw)
 
 
 DIRECT = Direct()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,6 +44,7 @@ REGISTRY_KINDS = discover(vastplan.kinds).kinds
 SYSTEMS = discover_systems(vastplan.systems)
 
 
+@cache
 def full_registry() -> Registry:
     """The registry with a section for every kind, also for those that only other entries yield (`KINDs`)."""
     found = discover(vastplan.kinds)
@@ -111,7 +113,9 @@ class Lab:
         }
         kept = {"ledger": self.ledger} if self.ledger else {}
         whole = {"version": 1, "name": "lab", "sites": sites, **kept, **self.sections}
-        (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+        (self.folder / "lab.yaml").write_text(
+            yaml.dump(whole, Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8"
+        )
 
     def workspace(self) -> Workspace:
         """The document as it is now; raises `Invalid`."""

@@ -118,7 +118,7 @@ def written(document: dict[str, Any], folder: Path) -> Workspace:
     """The document with a head, in a folder."""
     head = {"version": 1, "name": "case", "sites": {"iad": {"sim": {}}}}
     path = folder / "case.yaml"
-    path.write_text(yaml.safe_dump({**head, **document}, sort_keys=False))
+    path.write_text(yaml.dump({**head, **document}, Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8")
     return open_workspace([path])
 
 

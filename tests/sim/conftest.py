@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 
+from tests.direct import DIRECT
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
@@ -90,7 +91,7 @@ def servers(ca: Path) -> Iterator[tuple[list[Server], requests.Session]]:
     """Two servers for all tests, which give them their planes, and a client that keeps its connections."""
     lock = threading.RLock()
     running = [Server(Idle(), AUTHORITY, lock).start() for _ in range(2)]
-    http = requests.Session()
+    http = DIRECT.session()
     http.verify = str(ca)
     http.trust_env = False  # a CA bundle named in the environment would win over `verify`
     yield running, http

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import requests
 
+from tests.direct import DIRECT
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.kubernetes.resources import RESOURCES
 from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
@@ -87,7 +88,7 @@ class Api:
 
     def __init__(self, plane: KubernetesPlane, server: Server, pem: Path) -> None:
         self.plane, self.server, self.pem, self.token = plane, server, pem, TOKEN
-        self._session = requests.Session()
+        self._session = DIRECT.session()
         self._session.trust_env = False
         self._session.verify = str(pem)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-import requests
 
+from tests.direct import DIRECT
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
@@ -38,7 +38,7 @@ class Site:
             self.store, client_id="ci", client_secret="s3cret", clusters=self.k8s, clock=lambda: self.now, **options
         )
         self.server = Server(self.plane, authority, threading.RLock()).start()
-        self.session = requests.Session()
+        self.session = DIRECT.session()
         self.session.trust_env = False  # the environment may name another CA bundle, which would win
         self.session.verify = str(pem)
         self.log_in()
