@@ -23,8 +23,8 @@ from vastplan.model.move_plan import FORK, KEEP, MODES, PLANNED, REJOIN
 from vastplan.model.plan import Verb
 from vastplan.model.replication import ReplicationState
 from vastplan.model.restore_plan import IN_PLACE
-from vastplan.operations.modes.mode import WantedMove
-from vastplan.operations.modes.restore.mode import WantedRestore as Restore
+from vastplan.operations.wanted import WantedMove
+from vastplan.operations.wanted import WantedRestore as Restore
 
 PATH = "iad/protected_path/v"
 WAIT = {"disconnect_after": "30s"}

@@ -9,7 +9,7 @@ from tests.moving.theatre import HOME, Theatre
 from vastplan.app.move import last_moves, plan_move
 from vastplan.model.move_plan import FORK, MovePlan
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.wanted import WantedMove
 
 PATH = "/team/try"
 BRANCH: dict[str, Any] = {

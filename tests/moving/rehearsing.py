@@ -12,7 +12,7 @@ from tests.moving.theatre import HOME, Theatre
 from vastplan.app.move import last_moves, plan_move
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.wanted import WantedMove
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.kubernetes.resources import CLAIMS, VOLUMES
 from vastplan.sim.runai import workloads

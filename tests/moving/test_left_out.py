@@ -20,9 +20,9 @@ from vastplan.app.move import last_moves, plan_move, standing
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
-from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.plan.pair_record import PAIRS, pair_begun
 from vastplan.operations.run import Stopped
+from vastplan.operations.wanted import WantedMove
 
 HOME_PATH = "iad/protected_path/home"
 

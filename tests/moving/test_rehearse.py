@@ -24,10 +24,10 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations.clients import Clients
-from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.modes.rehearsal import stages
 from vastplan.operations.run import Stopped, Unknown
 from vastplan.operations.stage import Gate, Holds
+from vastplan.operations.wanted import WantedMove
 from vastplan.report.drift import drift_text
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.text import Style

@@ -22,9 +22,9 @@ from vastplan.model.move_plan import THROUGH, UNPLANNED
 from vastplan.model.operation import Phase
 from vastplan.model.restore_plan import IN_PLACE
 from vastplan.operations.modes.global_access import stages as through
-from vastplan.operations.modes.mode import WantedMove
-from vastplan.operations.modes.restore.mode import WantedRestore as Restored
 from vastplan.operations.run import Stopped
+from vastplan.operations.wanted import WantedMove
+from vastplan.operations.wanted import WantedRestore as Restored
 from vastplan.report.operations import status_text
 
 

@@ -22,8 +22,8 @@ from vastplan.model.value import Ref
 from vastplan.operations.ends import Claim, Work
 from vastplan.operations.modes.group.pairs import pairs_of
 from vastplan.operations.modes.group.stages import users_together
-from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.run import Stopped
+from vastplan.operations.wanted import WantedMove
 from vastplan.schema.entries import Entry
 from vastplan.schema.ports.workloads import Job
 

@@ -15,7 +15,7 @@ from vastplan.app.move import abort_move, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
-from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.wanted import WantedMove
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, workloads
 from vastplan.sim.vast import VastPlane

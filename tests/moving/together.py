@@ -13,7 +13,7 @@ from vastplan.app.move import plan_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
-from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.wanted import WantedMove
 from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content
 

@@ -15,8 +15,7 @@ from vastplan.model.address import Address
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
-from vastplan.operations.modes.mode import WantedMove
-from vastplan.operations.modes.restore.mode import WantedRestore
+from vastplan.operations.wanted import WantedMove, WantedRestore
 
 IDLE = ("Stopping", "Stopped", "Failed", "Completed")
 SHARED = {"iad": "SOURCE", "pdx": "DESTINATION"}

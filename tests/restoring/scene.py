@@ -14,7 +14,7 @@ from vastplan.app.restore import abort_restore, plan_restore, restores, run_rest
 from vastplan.model.address import Address
 from vastplan.model.operation import Operation
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
-from vastplan.operations.modes.restore.mode import WantedRestore
+from vastplan.operations.wanted import WantedRestore
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.vast import VastPlane
 

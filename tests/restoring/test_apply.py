@@ -13,8 +13,8 @@ from vastplan.app.restore import plan_restore
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.operations.modes.restore.mode import WantedRestore
 from vastplan.operations.run import Stopped
+from vastplan.operations.wanted import WantedRestore
 
 
 def stopped(scene: Scene) -> str:

@@ -13,9 +13,9 @@ from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK
-from vastplan.operations.modes.mode import WantedMove
 from vastplan.operations.move import Moves, roles_now
 from vastplan.operations.plan.pair import other_of
+from vastplan.operations.wanted import WantedMove
 
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
 plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vastplan.app.files.operation_plan import RESTORE_FILE
 from vastplan.app.operations import Operations
 from vastplan.model.restore_plan import RestorePlan
-from vastplan.operations.modes.restore.mode import WantedRestore
 from vastplan.operations.restore import Restores
+from vastplan.operations.wanted import WantedRestore
 
 _RESTORES: Operations[WantedRestore, RestorePlan] = Operations(Restores(), RESTORE_FILE)
 plan_restore, run_restore, abort_restore, restores = _RESTORES.plan, _RESTORES.run, _RESTORES.abort, _RESTORES.known

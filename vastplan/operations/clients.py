@@ -30,8 +30,8 @@ from vastplan.systems.kubernetes.volumes import StaticVolumes
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 from vastplan.systems.vast.client import VastProvider
+from vastplan.systems.vast.directory import VastDirectory, VastProtected
 from vastplan.systems.vast.replica import Row, VastReplica, find_path
-from vastplan.systems.vast.restorable import VastDirectory, VastProtected
 from vastplan.systems.vast.satellite import VastCached
 from vastplan.systems.vast.views import VastViews
 

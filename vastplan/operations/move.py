@@ -20,7 +20,7 @@ from vastplan.operations.ends import Ends, noted
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_of
 from vastplan.operations.modes.group.pairs import TOGETHER
-from vastplan.operations.modes.mode import Mode, WantedMove
+from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse
@@ -31,6 +31,7 @@ from vastplan.operations.plan.steps import staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
+from vastplan.operations.wanted import WantedMove
 
 
 class Moves:

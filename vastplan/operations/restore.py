@@ -11,10 +11,11 @@ from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
 from vastplan.operations.modes.restore.copy import copy_of, named
 from vastplan.operations.modes.restore.in_place import path_of
-from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
+from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place, place_begun, place_of
 from vastplan.operations.sites import Sites
 from vastplan.operations.subject import Parts, Subject
+from vastplan.operations.wanted import WantedRestore
 
 
 class Restores:

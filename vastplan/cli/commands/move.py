@@ -16,7 +16,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
-from vastplan.operations.modes.mode import WantedMove
+from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import move_text
 from vastplan.report.values import counted
 

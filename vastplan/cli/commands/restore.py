@@ -14,7 +14,7 @@ from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
-from vastplan.operations.modes.restore.mode import WantedRestore
+from vastplan.operations.wanted import WantedRestore
 from vastplan.report.operations import restore_text
 from vastplan.report.values import counted
 

@@ -1,4 +1,4 @@
-"""A mode of a move: what a person asks for, and what each mode says and does."""
+"""A mode of a move: what each mode says and does."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.model.address import Address
-from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unreachable
-from vastplan.model.move_plan import PLANNED
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, Work
@@ -17,26 +14,10 @@ from vastplan.operations.plan.evidence import of_sides, of_work
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.plan.steps import of_document, to_stop, unmounted
 from vastplan.operations.stage import Stage
+from vastplan.operations.wanted import WantedMove
 from vastplan.schema.ports.workloads import Job
 
 Users = tuple[tuple[Work, Job], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WantedMove:
-    """The requested move. `to` is the site of the new source, `broken` the reason to give up the present source although it answers.
-
-    `fork` is the volume that a fork creates, at `to`; `live` leaves the workloads at the source running.
-    """
-
-    address: Address
-    to: str
-    mode: str = PLANNED
-    broken: str = ""
-    warm: str = ""
-    """With global access: the directory at `to` to prefetch, "" for the whole path."""
-    fork: str = ""
-    live: bool = False
 
 
 class Mode(ABC):

@@ -12,11 +12,12 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.fork.branch import apply_command, facts_of, forked, missing, whose
 from vastplan.operations.modes.fork.stages import Forked, amiss, stages
-from vastplan.operations.modes.mode import Mode, Users, WantedMove
+from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.pair import Branch, Pair
 from vastplan.operations.plan.steps import to_stop, unmounted
 from vastplan.operations.sites import PathAt, Sites
 from vastplan.operations.stage import Stage
+from vastplan.operations.wanted import WantedMove
 
 
 class Fork(Mode):

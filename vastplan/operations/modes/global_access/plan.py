@@ -12,11 +12,12 @@ from vastplan.model.operation_plan import Fact
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.global_access.stages import SharedEnds, amiss, stages
-from vastplan.operations.modes.mode import Mode, Users, WantedMove
+from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.evidence import of_work, used_bytes
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.plan.steps import to_stop, unmounted
 from vastplan.operations.stage import Stage
+from vastplan.operations.wanted import WantedMove
 from vastplan.schema.ports.cache import Cached
 from vastplan.schema.ports.replica import Replica
 

@@ -16,7 +16,7 @@ from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Ref
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, Work
-from vastplan.operations.modes.mode import Mode, Users, WantedMove
+from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.rehearsal.calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.modes.rehearsal.stages import (
     CAME,
@@ -34,6 +34,7 @@ from vastplan.operations.plan.pair import Pair, Rehearsal
 from vastplan.operations.plan.steps import unmounted
 from vastplan.operations.sites import PathAt, Sites
 from vastplan.operations.stage import Stage
+from vastplan.operations.wanted import WantedMove
 from vastplan.schema.entries import Entry
 from vastplan.schema.ports.workloads import Job
 

@@ -19,11 +19,12 @@ from vastplan.operations.calls import snapshot as calls
 from vastplan.operations.calls.copy import patience
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
-from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
+from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place
 from vastplan.operations.plan.claims import objects_on
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.wanted import WantedRestore
 from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
 from vastplan.schema.types import KubernetesName, Name
 

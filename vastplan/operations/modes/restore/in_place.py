@@ -14,7 +14,7 @@ from vastplan.operations.calls.replica import keep
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Home, Work, jobs_of
-from vastplan.operations.modes.restore.mode import RestoreMet, WantedRestore
+from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place
 from vastplan.operations.plan.evidence import mounted_by
 from vastplan.operations.plan.pair import GLOBAL, SYNCHRONOUS
@@ -23,6 +23,7 @@ from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.work import FREEZE, freeze, go_on, others, unmoved
 from vastplan.operations.subject import Parts
+from vastplan.operations.wanted import WantedRestore
 from vastplan.schema.ports.replica import SideRole
 from vastplan.schema.ports.snapshots import DirectorySnapshot, Restorable
 from vastplan.schema.ports.workloads import Job

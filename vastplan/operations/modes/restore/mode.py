@@ -1,4 +1,4 @@
-"""A mode of a restore: what a person asks for, and what both modes have in common."""
+"""A mode of a restore: what both modes have in common."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 
-from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import Fact
-from vastplan.model.restore_plan import NEW, RestorePlan
+from vastplan.model.restore_plan import RestorePlan
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.course import refuse_newcomers, refuse_second, shown
@@ -22,19 +21,9 @@ from vastplan.operations.ends import Work, noted
 from vastplan.operations.modes.restore.place import PLACE, Place, facts_of
 from vastplan.operations.plan.evidence import used_bytes
 from vastplan.operations.subject import Heading, Met, Parts
+from vastplan.operations.wanted import WantedRestore
 from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
 from vastplan.schema.ports.workloads import Job
-
-
-@dataclass(frozen=True, slots=True)
-class WantedRestore:
-    """The requested restore. `name` and `directory` are those of the new volume; if empty, they follow from the old one."""
-
-    address: Address
-    snapshot: str
-    mode: str = NEW
-    name: str = ""
-    directory: str = ""
 
 
 @dataclass(frozen=True, slots=True)
