@@ -94,9 +94,11 @@ def test_an_index_of_other_modules_is_not_used(tmp_path: Path) -> None:
     module = __import__("house_old")
     for text in ("{}", '{"house_old.module0": {}}'):
         (home / INDEX).write_text(text)
+        discover.cache_clear()
         assert [*discover(module).kinds] == ([] if "module0" in text else ["lamp"])
     (home / INDEX).write_text(written(module))
     (home / "module1.py").write_text((home / "module0.py").read_text().replace("lamp", "bulb"))
+    discover.cache_clear()
     kinds = discover(module).kinds
     assert [*kinds] == ["lamp", "bulb"] and facts(kinds)["bulb"] == KindFacts(
         "vast", frozenset({"bulb"}), frozenset({"bulb"})

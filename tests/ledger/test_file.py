@@ -463,7 +463,7 @@ def test_whoever_holds_it_is_named(tmp_path: Path, note: str | None, by: str, mo
         waits.append(timeout)
         return FileLock(path, timeout=timeout)
 
-    monkeypatch.setattr("vastplan.ledger.file.FileLock", lock)
+    monkeypatch.setattr("filelock.FileLock", lock)
     with pytest.raises(Locked) as caught:
         FileLedger(tmp_path, "doc").open("iad", "another")
     assert str(caught.value) == f"the ledger of iad is in use by {by}; wait for it to end"
