@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.direct import DIRECT, goes_direct
-from tests.pace import is_in_share, is_left_whole, leave, share
+from tests.pace import in_share, is_left_whole, leave, share
 from vastplan.cli import main
 from vastplan.model.sensitive import KnownSecrets
 
@@ -61,13 +61,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What is left to `make slow`, and what of it another day takes."""
     leave(items)
     if of := config.getoption("--share"):
-        taken: list[pytest.Item] = []
-        away: list[pytest.Item] = []
-        for item in items:
-            slow = item.get_closest_marker("slow") is not None
-            (away if slow and not is_in_share(item.nodeid, of) else taken).append(item)
-        items[:] = taken
-        config.hook.pytest_deselected(items=away)
+        slow = [item.nodeid for item in items if item.get_closest_marker("slow") is not None]
+        away = set(slow) - in_share(slow, of)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in away])
+        items[:] = [item for item in items if item.nodeid not in away]
 
 
 def pytest_collection_finish() -> None:

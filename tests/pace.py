@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 import pytest
@@ -162,12 +163,23 @@ def share(text: str) -> Share:
     return int(part), int(parts)
 
 
-def is_in_share(nodeid: str, of: Share) -> bool:
-    """Whether a slow test is among those of a share. The others are in the other shares; all but `FORCED` are in four of them."""
+def in_share(nodeids: Iterable[str], of: Share) -> set[str]:
+    """Which slow tests are those of a share. The others are in the other shares; all but `FORCED` are in four of them.
+
+    Of each module every share has the N-th of its tests, as many as any other or one more: a day takes as long as any other.
+    """
     part, parts = of
-    name = nodeid.removeprefix("tests/")
-    forced = name.startswith(FORCED)
-    if name.startswith(WHOLE) and not forced:
-        return True
-    parts = parts if forced else max(1, parts // 4)
-    return zlib.crc32(nodeid.encode()) % parts == (part - 1) % parts
+    modules: dict[str, list[str]] = defaultdict(list)
+    for nodeid in nodeids:
+        modules[nodeid.partition("::")[0].removeprefix("tests/")].append(nodeid)
+    taken: set[str] = set()
+    for module, tests in modules.items():
+        forced = module.startswith(FORCED)
+        if module.startswith(WHOLE) and not forced:
+            taken.update(tests)
+            continue
+        turns = parts if forced else max(1, parts // 4)
+        # not every module has its longer half on the same day
+        first = (part - 1 + zlib.crc32(module.encode())) % turns
+        taken.update(tests[first::turns])
+    return taken
