@@ -161,7 +161,7 @@ def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         BUCKET.model.model_validate({**TYPED, **says})
     told = mistakes(BUCKET.model, {**TYPED, **says}, refused.value, closest)
-    assert [one.said for one in told] == [why]
+    assert [one.text for one in told] == [why]
 
 
 @pytest.mark.parametrize("name", ["tenant", "size", "owner"])

@@ -301,7 +301,7 @@ def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         VOLUME.model.model_validate(says)
     told = mistakes(VOLUME.model, says, refused.value, closest)
-    assert [one.said for one in told] == [why]
+    assert [one.text for one in told] == [why]
 
 
 @pytest.mark.parametrize(

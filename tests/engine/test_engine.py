@@ -272,7 +272,7 @@ def test_what_is_withheld_beside_what_changes_is_said() -> None:
     found = diff(
         KINDS["shelf"], {"name": "a", "size": 4, "open": True}, {"name": "a", "size": 3, "open": REDACTED}, {}, "00"
     )
-    assert ([change.path for change in found.changes], found.untold) == (["size"], ("open",))
+    assert ([change.path for change in found.changes], found.unknown) == (["size"], ("open",))
 
 
 # After an interruption

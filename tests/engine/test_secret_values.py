@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_changes_where_its_source_does() -> None:
     assert [(one.path, one.source_before, one.source_after) for one in found.changes] == [
         ("labels.x", "", ""), ("data.a", "{env: OLD}", "{env: NEW}"),
     ]  # fmt: skip
-    assert found.paths == {("labels", "x"), ("data", "a")} and found.untold == ("data.b", "data.c") and elsewhere == ""
+    assert found.paths == {("labels", "x"), ("data", "a")} and found.unknown == ("data.b", "data.c") and elsewhere == ""
     assert with_sources(untold, REGISTRY_KINDS["tenant"], desired, noted) == (untold, "")
 
 

@@ -26,7 +26,7 @@ def test_a_copy_is_told_by_the_one_of_ours_that_it_is_called_as() -> None:
         return replace(live, site="pdx", id="9")
 
     told = standings(matches, Owners("doc"), [OURS])
-    assert told.of(nightly) is Responsibility.OURS
+    assert told.of(nightly) is Responsibility.MANAGED
     assert told.of(weekly) is Responsibility.NOBODYS
     assert told.of(hourly) is Responsibility.ELSEWHERE
     assert told.of(elsewhere(nightly)) is Responsibility.COPY

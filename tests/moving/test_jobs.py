@@ -68,16 +68,16 @@ def test_each_type_is_known_by_its_label_and_deleted(scene: Theatre, kind: str) 
         asked: dict[str, Any] = {"spec": {"image": "i", "compute": {"gpuDevicesRequest": 1}}}
         if kind == "Distributed":
             asked["spec"]["numWorkers"] = 1
-        assert jobs.ours(of, "try", "vastplan.move=1a") is None
+        assert jobs.submitted(of, "try", "vastplan.move=1a") is None
         jobs.submit(kind, "try-2", of, jobs.mapped(asked, {}, "vastplan.move=1a"))
-        found = jobs.ours(of, "try-2", "vastplan.move=1a")
+        found = jobs.submitted(of, "try-2", "vastplan.move=1a")
         assert found is not None and found.type == kind
         for label in ("vastplan.move=1b", "vastplan.move", "other=1a"):
-            assert jobs.ours(of, "try-2", label) is None
-        assert jobs.ours("another", "try-2", "vastplan.move=1a") is None
+            assert jobs.submitted(of, "try-2", label) is None
+        assert jobs.submitted("another", "try-2", "vastplan.move=1a") is None
         jobs.remove(found)
         phases = [one.phase for _ in range(3) if (one := jobs.job(found.id))]
-        assert phases and set(phases) == {"Deleting"} and jobs.ours(of, "try-2", "vastplan.move=1a") is None
+        assert phases and set(phases) == {"Deleting"} and jobs.submitted(of, "try-2", "vastplan.move=1a") is None
         jobs.remove(found)  # what is gone is fine
         assert jobs.job(theirs) is not None
 

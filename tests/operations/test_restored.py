@@ -125,7 +125,7 @@ def operation(directory: str = "") -> Operation:
     ("changes", "told"),
     [
         ({}, ""),
-        ({"side": replace(SIDE, role=SideRole.DESTINATION, said="DESTINATION")}, "it is DESTINATION at iad"),
+        ({"side": replace(SIDE, role=SideRole.DESTINATION, stated_role="DESTINATION")}, "it is DESTINATION at iad"),
         ({"side": replace(SIDE, good=False, state="")}, "it is in state unknown at iad"),
         ({"theirs": True}, "a restore that is not of this document is under way at iad"),
         ({"dangers": {"is_dest_ppath": True}}, "is or contains a replica of another path"),

@@ -23,14 +23,14 @@ from vastplan.schema.entries import Entry, Site
 class LiveObject:
     """A live object: symbolic values, its figures by name, and the address it has or would have.
 
-    `told` has its identifiers and the other attributes that its kind reads (`Kind.attributes`). `delivered_at` is when its value was
+    `attributes` has its identifiers and the other attributes that its kind reads (`Kind.attributes`). `delivered_at` is when its value was
     delivered, according to the ledger; "" if it was not.
     """
 
     address: Address
     values: Mapping[str, Any]
     figures: Mapping[str, Any]
-    told: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
     delivered_at: str = ""
 
 

@@ -28,14 +28,14 @@ _AMOUNT = re.compile(r"\d{1,6} ?[A-Za-z][A-Za-z/]{0,4}")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake: `path` is its place in the written values, `said` what is wrong, `fix` what was probably meant.
+    """One mistake: `path` is its place in the written values, `text` what is wrong, `fix` what was probably meant.
 
     For a missing or unknown key, `path` ends in that key.
     """
 
     code: str
     path: Path
-    said: str
+    text: str
     where: Where | None
     fix: str = ""
     meant: str = ""
@@ -47,10 +47,10 @@ class Mistake:
         """The mistake as a sentence; `whole` is the name of everything that was validated, for mistakes about all of it."""
         dotted = ".".join(map(str, self.path))
         if self.code == MISSING_KEY:
-            return f"{whole}: {dotted} {self.said}" if whole else f"{dotted} {self.said}"
+            return f"{whole}: {dotted} {self.text}" if whole else f"{dotted} {self.text}"
         inside = dotted if self.code == WRONG else ".".join(map(str, self.path[:-1]))
         subject = inside or (whole if self.code == WRONG else "")
-        return f"{subject}: {self.said}" if subject else self.said
+        return f"{subject}: {self.text}" if subject else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def mistakes(
             fix = suggestion(near(written, choices)) if isinstance(written, str) and choices else ""
             bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
             mistake = Mistake(WRONG, path, text, problem.where, fix, of_type_alone=bare)
-        key = (mistake.code, mistake.path, mistake.said)
+        key = (mistake.code, mistake.path, mistake.text)
         if key not in found:
             found.add(key)
             yield mistake

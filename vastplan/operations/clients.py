@@ -130,7 +130,7 @@ class Clients:
     ) -> tuple[tuple[Work, ...], str]:
         """The claims at the source, each with its counterpart at the target; and, if some could not be read, why ("" otherwise)."""
         found, unread = list[Work](), ""
-        for here, there in claims:
+        for here, target in claims:
             try:
                 source = self._claim(here, ledger)
             except Unreachable as problem:
@@ -139,7 +139,7 @@ class Clients:
             if source is None:
                 continue
             try:
-                becomes, why = None if there is None else self._claim(there, ledger), ""
+                becomes, why = None if target is None else self._claim(target, ledger), ""
             except Unreachable as problem:
                 becomes, why = None, str(problem)
             found.append(Work(source, becomes, why, frozenset(name for of, name in along if of == here.project)))

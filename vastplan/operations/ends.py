@@ -95,15 +95,15 @@ class Ends(Home):
 
     def standing(self, _: Operation) -> str:
         """Which side may write now, as each system reports."""
-        told = []
+        sentences = []
         for replica in (self.source, self.target):
             try:
                 side = replica.look()
             except (Refused, Unreachable):
-                told.append(f"{replica.site} cannot be read, so whether it takes writes is unknown")
+                sentences.append(f"{replica.site} cannot be read, so whether it takes writes is unknown")
             else:
-                told.append(f"{replica.site} {writes(side)} ({side.said})")
-        return ", ".join(told)
+                sentences.append(f"{replica.site} {writes(side)} ({side.stated_role})")
+        return ", ".join(sentences)
 
 
 def writes(side: Side) -> str:

@@ -108,7 +108,7 @@ class PathMet(Met[MovePlan]):
             stages=tuple(map(shown, self.stages())),
             evidence=(*mode.evidence(ends, users), *((last_rehearsal(parts, self.guid),) if mode.tried else ())),
             by_hand=(
-                *mode.by_hand(pair),
+                *mode.manual_steps(pair),
                 *staying(pair, users if mode.submits else ()),
                 *suspended_before(last, pair.target),
                 *by_rule(self.document.written, pair, wanted.mode),

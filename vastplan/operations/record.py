@@ -38,8 +38,8 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
 
 def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
     """The error for a typed id or address that fits no operation, or several."""
-    told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
-    return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {told}")
+    listed = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
+    return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {listed}")
 
 
 def meant(one: Operation, typed: str) -> bool:

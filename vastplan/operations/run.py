@@ -17,7 +17,7 @@ from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachab
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
-from vastplan.operations.stage import Call, Gate, Holds, Stage, Told, undoing
+from vastplan.operations.stage import Call, Effect, Gate, Holds, Stage, undoing
 
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
@@ -48,7 +48,7 @@ class Run:
 
     clock: Clock
     journal: Callable[[Operation], None]
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     standing: Callable[[Operation], str]
     again: str
     back: str = ""
@@ -58,7 +58,7 @@ def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Oper
     """Go on at the first stage whose gate has not held, up to the last. Raises `Stopped`."""
     for number, stage in enumerate(stages, 1):
         if stage.name not in operation.passed:
-            run.tell(f"[{number}/{len(stages)}] {stage.name}: {stage.does}")
+            run.report(f"[{number}/{len(stages)}] {stage.name}: {stage.does}")
             operation = _passed(operation, stage, run)
     return operation
 
@@ -137,7 +137,7 @@ def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operatio
     try:
         return _sent(operation, stage, call, replace(run, journal=journal))
     except Stopped as problem:
-        run.tell(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
+        run.report(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
         return noted
 
 
@@ -172,17 +172,17 @@ def _found_out(
     operation: Operation, stage: Stage, call: Call, attempt: Attempt, run: Run, why: str, *, final: bool = False
 ) -> Operation:
     """The outcome of a call, from reads: it took effect, or two reads show no effect. Raises `Stopped` otherwise."""
-    told, seen = Told.UNKNOWN, attempt.before
+    effect, seen = Effect.UNKNOWN, attempt.before
     for wait in (0.0, APART):
         if wait:
             run.clock.sleep(wait)
         seen = _read(operation, stage, run, call.read)
-        told = call.told(attempt.before, seen)
-        if told is not Told.NOTHING or final:
+        effect = call.effect(attempt.before, seen)
+        if effect is not Effect.NOTHING or final:
             break
-    if told is Told.HAPPENED:
+    if effect is Effect.HAPPENED:
         return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
-    if told is Told.UNKNOWN:
+    if effect is Effect.UNKNOWN:
         reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
         raise Unknown(_stop_text(operation, stage, run, reason))
     outcome = Outcome.FAILED if final else Outcome.NOT_SENT
@@ -195,7 +195,7 @@ def _found_out(
 def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
     """Wait until the gate holds."""
     until = run.clock.ticks() + stage.bound
-    told = ""
+    reported = ""
     while True:
         try:
             gate = stage.gate(operation)
@@ -208,9 +208,9 @@ def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
         if run.clock.ticks() >= until:
             reason = f"its gate ({stage.until}) did not hold within {stage.bound:.0f} s: {gate.says}"
             raise Stopped(_stop_text(operation, stage, run, reason))
-        if gate.says and gate.says != told:
-            run.tell(f"  waits: {inert(gate.says, 300)}")
-            told = gate.says
+        if gate.says and gate.says != reported:
+            run.report(f"  waits: {inert(gate.says, 300)}")
+            reported = gate.says
         run.clock.sleep(PAUSE)
 
 

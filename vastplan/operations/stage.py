@@ -11,7 +11,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation
 
 
-class Told(Enum):
+class Effect(Enum):
     """The effect of a call: a read after it compared with the read before it."""
 
     HAPPENED = "happened"
@@ -21,7 +21,7 @@ class Told(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One documented call. `read` returns what it changes, `told` compares that with the read before it was sent.
+    """One documented call. `read` returns what it changes, `effect` compares that with the read before it was sent.
 
     `name` is unique within its stage and the same in every run. `what` says method, path and site. `send` returns
     what only the answer contains; the record keeps it with the outcome.
@@ -32,12 +32,12 @@ class Call:
     body: Mapping[str, Any]
     read: Callable[[], Facts]
     send: Callable[[], Facts | None]
-    told: Callable[[Facts, Facts], Told]
+    effect: Callable[[Facts, Facts], Effect]
 
 
-def effect(shows: Callable[[Facts], object]) -> Callable[[Facts, Facts], Told]:
+def effect(shows: Callable[[Facts], object]) -> Callable[[Facts, Facts], Effect]:
     """The `told` of a call whose effect a read shows: it happened if `shows` is true of the read after it, and nothing did otherwise."""
-    return lambda _, now: Told.HAPPENED if shows(now) else Told.NOTHING
+    return lambda _, now: Effect.HAPPENED if shows(now) else Effect.NOTHING
 
 
 class Holds(Enum):

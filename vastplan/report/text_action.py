@@ -54,7 +54,7 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
 def field_lines(field: FieldView, style: Style) -> Iterator[str]:
     """A field that changes, a line for each part of it."""
     mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
-    cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
+    cause = style.paint(f"  [{field.cause}]", "red" if field.outside else "dim")
     sides = "" if field.parts else f"  {field.before} → {field.after}"
     yield f"      {inert(field.path)}{sides}{cause}{mark}"
     yield from (f"        {line}" for line in (field.lines() if field.parts else ()))

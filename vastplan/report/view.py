@@ -52,7 +52,7 @@ class FieldView:
     after: str
     cause: str = ""
     author: str = ""
-    by_hand: bool = False
+    outside: bool = False
     replaces: bool = False
     parts: tuple[Part, ...] = ()
     unchanged: int = 0
@@ -159,7 +159,7 @@ def of_drifted(field: DriftedField) -> FieldView:
     was = field.wanted if field.cause is Cause.BOTH else field.applied
     items = set_change(was, field.live, field.unit, field.units) if _is_set(field) else NO_CHANGE
     return FieldView(
-        field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True, then=then, items=items
+        field.path, before, after, CAUSES[field.cause], author_text(field.author), outside=True, then=then, items=items
     )
 
 

@@ -37,7 +37,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
         managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
         for live in planned.observed.objects(site, kind):
             match standing.of(live):
-                case Responsibility.OURS:
+                case Responsibility.MANAGED:
                     managed += 1
                 case Responsibility.ELSEWHERE:
                     by_document[others.of(live)] += 1

@@ -100,7 +100,7 @@ PLAN_FILE: VersionedFile[Plan] = VersionedFile(
     ),
     id_length=32,
     compact=False,
-    ours=lambda data: {path for action in data["actions"] for path in _paths(action["desired"], "")},
+    public_names=lambda data: {path for action in data["actions"] for path in _paths(action["desired"], "")},
 )
 dumps, sealed, save, load = PLAN_FILE.dumps, PLAN_FILE.sealed, PLAN_FILE.save, PLAN_FILE.load
 

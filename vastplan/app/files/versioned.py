@@ -47,7 +47,7 @@ class VersionedFile(Generic[Value]):
     required: str = "format_version"
     id_length: int = 64
     compact: bool = True
-    ours: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
+    public_names: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
     """Returns names in the data that come from the document and are not secret, even if a secret has the same text."""
 
     @gc_pause.paused()
@@ -87,7 +87,7 @@ class VersionedFile(Generic[Value]):
 
         Raises `VastplanError` if the value cannot be read back without them.
         """
-        for name in self.ours(data):
+        for name in self.public_names(data):
             sensitive.allow_in_texts(name)
         try:
             return self.from_data(sensitive.guarded_data(json.loads(json.dumps(data))))

@@ -140,9 +140,9 @@ class _Reader:
         wire: tuple[str, ...],
     ) -> tuple[DocumentField, ...]:
         known = _known(model)
-        return tuple(self._told((*path, name), node, known, kind, wire) for name, node in properties.items())
+        return tuple(self._described((*path, name), node, known, kind, wire) for name, node in properties.items())
 
-    def _told(
+    def _described(
         self, path: tuple[str, ...], node: Schema, known: _Known, kind: Kind | None, wire: tuple[str, ...]
     ) -> DocumentField:
         name = path[-1]

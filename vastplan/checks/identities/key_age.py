@@ -37,7 +37,7 @@ def _made(facts: Facts, key: Entry) -> date | None:
     """The day on which the live key was created, from the system, else from the ledger; `None` if unknown."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
-            days = (_day(live.told.get("creation_time")), _day(live.delivered_at))
+            days = (_day(live.attributes.get("creation_time")), _day(live.delivered_at))
             return next((day for day in days if day is not None), None)
     return None
 

@@ -46,7 +46,9 @@ def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
         for live in facts.seen.get((path.address.site, "protected_path"), ()):
             if live.address != path.address:
                 continue
-            taken, arrived = (parse_moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
+            taken, arrived = (
+                parse_moment(live.attributes.get(name)) for name in ("newest_snapshot", "newest_restore_point")
+            )
             if taken is None or arrived is None:
                 continue
             behind = int((taken - arrived).total_seconds())

@@ -110,7 +110,7 @@ class ClosedRooms:
                 found.append(str(item))
         return tuple(found)
 
-    def there(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
+    def exists(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
         """Whether what would be closed exists: nobody can be kept out of what is yet to be created."""
         refers, observed = kind.field(rule.field).refers, self.matches.observed
         return refers is None or any(
@@ -146,7 +146,7 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
         return None
     for rule in kind.closes:
         what = rooms.names(site, kind, values, rule.field)
-        what = tuple(name for name in what if rooms.there(site, kind, rule, name))
+        what = tuple(name for name in what if rooms.exists(site, kind, rule, name))
         if what and not _open(rule, values):
             held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
             return _closed(rule, kind, what, live.values if held and live is not None else None, values, site, rooms)

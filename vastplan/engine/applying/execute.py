@@ -79,7 +79,7 @@ class _Execution:
         self._drawn = () if self._delivers is None else self._delivers.drawn
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
         self._written = False
-        self._told: Mapping[str, Any] = {}
+        self._attributes: Mapping[str, Any] = {}
         """Values that were created just now: they are delivered to their destination, and stored nowhere else."""
         self._delivered_at = ""
         self._made_of: Mapping[str, str] = {}
@@ -152,11 +152,11 @@ class _Execution:
             made = created
         except Refused as problem:  # not every system reports a taken name as a conflict: VAST answers 400
             alone = self._action.verb is Verb.CREATE and not self._kind.distinct_by_id
-            if alone and not self._written and self._there():
+            if alone and not self._written and self._exists():
                 self._appeared(str(problem))
             raise
         if self._delivers is not None:
-            self._told = {**made.attributes, **self._answered_once}
+            self._attributes = {**made.attributes, **self._answered_once}
             self._own(made.id, made.locator, None)  # records its id, even if its value is not delivered
             self._deliver()
         self._finish(made.locator, made.id)
@@ -166,13 +166,13 @@ class _Execution:
         assert self._delivers is not None
         where = destination(self._delivers, self._values)
         ref = where.target
-        missing = [name for name in where.keys if self._told.get(name) is None]
+        missing = [name for name in where.keys if self._attributes.get(name) is None]
         if missing:
             raise Refused(f"the answer does not have {', '.join(missing)}; the next plan creates another")
         kind = self._context.kinds[ref.target.kind]
         provider = self._context.providers[ref.target.site, kind.system]
         try:
-            deliver(kind, provider, str(self._resolve(ref, "path")), where, self._told, self._encoder)
+            deliver(kind, provider, str(self._resolve(ref, "path")), where, self._attributes, self._encoder)
         except Unreachable as problem:
             raise Unclear(f"cannot deliver its value, the next plan creates another: {problem}") from None
         except Unclear as problem:
@@ -189,7 +189,7 @@ class _Execution:
         if match.live is not None:
             self._appeared(f"id {inert(match.live.id, 80)}")
 
-    def _there(self) -> bool:
+    def _exists(self) -> bool:
         """Whether an object of its identity exists now, whoever created it."""
         desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
@@ -226,7 +226,7 @@ class _Execution:
                 self._explain(problem, current)
         if drawn:
             self._answered_once = drawn
-            self._told = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
+            self._attributes = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
             self._own(self._action.id, self._action.locator, None)  # so that the delivered value is known as owned
             self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
@@ -360,9 +360,9 @@ class _Execution:
             wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
             wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
         delivered, delivered_at = ({}, "") if before is None else (before.delivered, before.delivered_at)
-        if self._delivers is not None and self._told:
+        if self._delivers is not None and self._attributes:
             where = destination(self._delivers, self._values)
-            delivered, delivered_at = as_delivered(where, self._told, self._key), self._delivered_at
+            delivered, delivered_at = as_delivered(where, self._attributes, self._key), self._delivered_at
         elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
             # the plan was made from the values at the destination, which are taken for the delivered ones
             where = destination(self._delivers, self._values)

@@ -84,7 +84,7 @@ class Verdicts:
         entry = self._desired.get(address)
         decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
         if entry is not None and entry.named and decision.action is not None:
-            decision = replace(decision, findings=(*decision.findings, *self._not_there(entry)))
+            decision = replace(decision, findings=(*decision.findings, *self._missing_names(entry)))
         if not self._matches.renames.contested:
             return decision
         contested = self._matches.renames.contested.get(address)
@@ -98,7 +98,7 @@ class Verdicts:
             action = replace(action, blocked=(*action.blocked, block))
         return replace(decision, action=action, findings=findings)
 
-    def _not_there(self, entry: Entry) -> Iterator[Finding]:
+    def _missing_names(self, entry: Entry) -> Iterator[Finding]:
         """VP304 for objects that are named only by text and not found: a warning, because a system may have more than it lists."""
         for field, ref in entry.named:
             value = self._matches.resolve(ref, "name")
@@ -259,7 +259,7 @@ class Verdicts:
         difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
         if fields := once.remade(kind, difference.changes):
             return Verdict(compared=False, findings=[once.changed_source(entry, kind, fields)])
-        findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
+        findings = [_not_in_the_snapshot(entry, difference.unknown)] if difference.unknown else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))
         imported = UNKNOWN_DIGEST in (applied or {}).values()
@@ -273,11 +273,11 @@ class Verdicts:
                 Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
                 for block in blocked
             ]
-            return Verdict(compared=not difference.untold, findings=findings)
+            return Verdict(compared=not difference.unknown, findings=findings)
         verb, reason, released = decision
         if match.member_of is not None and kind.grouped is not None:
             reason = f"it belongs to {match.member_of}, which is in the ledger"
-            if part_of(live) not in (MemberRole.LEADS, MemberRole.MEMBER):
+            if part_of(live) not in (MemberRole.SOURCE, MemberRole.MEMBER):
                 blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
         if made_again:
@@ -391,7 +391,7 @@ class Verdicts:
         if other is None:
             return None
         match = self._matches.match(other)
-        if match.live is None or part_of(match.live) not in (MemberRole.LEADS, MemberRole.MEMBER):
+        if match.live is None or part_of(match.live) not in (MemberRole.SOURCE, MemberRole.MEMBER):
             return Verdict()
         reason = f"it belongs to {other}, which is in the document; the object here stays"
         return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))

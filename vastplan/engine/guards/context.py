@@ -65,7 +65,7 @@ class GuardContext:
     shares: Mapping[SiteKind, Share] = field(default_factory=dict)
     narrowings: Mapping[Address, Narrowing] = field(default_factory=dict)
     """By address, what an action cuts off from clients that use it, and the access rights that it removes."""
-    said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
+    reported_existing: Mapping[Address, Address] = field(default_factory=dict)
     """Owned addresses to which an entry of the document refers as `existing`, with that entry."""
     given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
     """By entry and place, the digests of the values that the entry delivered there, through former objects too."""
@@ -177,7 +177,7 @@ def guard_context(
         owned=owned,
         gone=gone,
         shares=_shares(matches, actions.values()),
-        said_to_exist=_reported_existing(matches, desired, actions.values()),
+        reported_existing=_reported_existing(matches, desired, actions.values()),
         given=given,
         left=left,
         part_of={address: entry.origin for address, entry in desired.items() if entry.origin},

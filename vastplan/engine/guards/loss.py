@@ -116,7 +116,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
 
 def reported_existing(action: Action, context: GuardContext) -> Block | None:
     """An object to which an entry of the document refers with `existing` is not deleted: no approval is enough."""
-    entry = context.said_to_exist.get(action.address)
+    entry = context.reported_existing.get(action.address)
     if action.verb is not Verb.DELETE or entry is None:
         return None
     fix = f"write another name there, put its entry back, or type vastplan ledger forget DOCUMENT {word(action.address)} to keep it without managing it"

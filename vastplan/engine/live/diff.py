@@ -39,13 +39,13 @@ _NOTHING: Mapping[str, Any] = {}
 class Difference:
     """The changed leaves, and those that vastplan once set and the document no longer has.
 
-    `untold` are leaves that cannot be compared with a snapshot.
+    `unknown` are leaves that cannot be compared with a snapshot.
     """
 
     changes: tuple[FieldChange, ...]
     paths: frozenset[Path]
     released: tuple[str, ...]
-    untold: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 _NO_DIFFERENCE = Difference((), frozenset(), ())

@@ -20,14 +20,14 @@ from vastplan.schema.kind import Kind, Values
 class MemberRole(Enum):
     """What a member does in its group."""
 
-    LEADS = "leads"
+    SOURCE = "leads"
     FOLLOWS = "follows"
     ALONE = "alone"  # it was detached: it takes writes and has no copy
     BUSY = "busy"  # its role is changing or unknown
     MEMBER = "member"  # of a group without a source
 
 
-_WRITING = (MemberRole.LEADS, MemberRole.ALONE)
+_WRITING = (MemberRole.SOURCE, MemberRole.ALONE)
 
 
 def word_of(value: object) -> str:
@@ -49,14 +49,14 @@ def part_of(live: Live) -> MemberRole:
     role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
     if state in grouped.settled:
         words = (
-            (MemberRole.LEADS, grouped.sources),
+            (MemberRole.SOURCE, grouped.sources),
             (MemberRole.FOLLOWS, grouped.destinations),
             (MemberRole.ALONE, grouped.detached),
         )
         for part, known in words:
             if role in known:
                 return part
-    return MemberRole.BUSY if live.values.get(grouped.across) else MemberRole.LEADS
+    return MemberRole.BUSY if live.values.get(grouped.across) else MemberRole.SOURCE
 
 
 def role_text(live: Live) -> str:
@@ -85,9 +85,9 @@ def undetermined_role(observed: Observed, live: Live) -> str:
 
 def source_of_group(observed: Observed, live: Live) -> Live | None:
     """The member that leads the group of an object, if the object itself does not."""
-    if part_of(live) in (MemberRole.LEADS, MemberRole.MEMBER):
+    if part_of(live) in (MemberRole.SOURCE, MemberRole.MEMBER):
         return None
-    return next((one for one in other_members(observed, live) if part_of(one) is MemberRole.LEADS), None)
+    return next((one for one in other_members(observed, live) if part_of(one) is MemberRole.SOURCE), None)
 
 
 def owned_groups(
@@ -157,7 +157,7 @@ def group_split(observed: Observed, live: Live) -> Split | None:
     writing = [one for one in every if part_of(one) in _WRITING]
     if len(writing) < 2:
         return None
-    leading = [one for one in writing if part_of(one) is MemberRole.LEADS]
+    leading = [one for one in writing if part_of(one) is MemberRole.SOURCE]
     alone = [one for one in writing if part_of(one) is MemberRole.ALONE]
     shown = "; ".join(f"{one.site}: {role_text(one)}" for one in sorted(writing, key=lambda one: one.site))
     if len(leading) == 1:
@@ -177,7 +177,7 @@ def group_findings(observed: Observed, live: Live, address: Address, *, composed
         fix = f"decide which site is right, and make the other one its destination: {_move(address)} --keep SITE"
         fix = _NO_MOVE if writes_synchronously(live) else fix
         yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
-    elif torn is not None and part_of(live) is MemberRole.LEADS:
+    elif torn is not None and part_of(live) is MemberRole.SOURCE:
         (back, *_) = torn.sites
         fix = _NO_MOVE if writes_synchronously(live) else _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))

@@ -69,7 +69,7 @@ def with_sources(
         else change
         for change in difference.changes
     ]
-    unseen = [path for path in moved if path in difference.untold]
+    unseen = [path for path in moved if path in difference.unknown]
     changes += [
         FieldChange(
             path, None, None, Cause.DOCUMENT, sensitive=True, replaces=secrets[path].immutable,
@@ -82,7 +82,7 @@ def with_sources(
         difference,
         changes=tuple(changes),
         paths=difference.paths | {secrets[path].path for path in unseen},
-        untold=tuple(path for path in difference.untold if path not in reported),
+        unknown=tuple(path for path in difference.unknown if path not in reported),
     )
     same = [f"{path} comes from {now[path]}, and came from {noted[path]}" for path in moved if path not in reported]
     return full, "; ".join(same)

@@ -93,7 +93,7 @@ class _Edges:
                 self._graph.edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
                 self._after_who_makes_room(action)
-        self._while_they_are_there(planned)
+        self._remove_limits_after_users(planned)
         self._with_what_is_replaced(planned)
         for address, others in moving_along(planned, self._matches, self._desired).items():
             self._graph.together(address, *others)
@@ -104,7 +104,7 @@ class _Edges:
         ):
             self._graph.wait(taken)
 
-    def _while_they_are_there(self, planned: list[Action]) -> None:
+    def _remove_limits_after_users(self, planned: list[Action]) -> None:
         """A limit of a user is removed after the user is deleted, and only together with that."""
         leaving = who_goes(self._matches, self._graph.actions)
         for action in planned:

@@ -67,7 +67,7 @@ class _Group:
     grouped: Grouped
     matches: Matches
     here: Live | None
-    there: Live | None
+    away: Live | None
     other: str
     unread: Mapping[str, str]
     entry: Entry | None = None
@@ -81,7 +81,7 @@ class _Group:
 
     def live(self) -> list[Live]:
         """The members that exist."""
-        return [one for one in (self.here, self.there) if one is not None]
+        return [one for one in (self.here, self.away) if one is not None]
 
     def at_once(self) -> bool:
         """Whether a write is answered when all members have it."""
@@ -114,7 +114,7 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
 
 
 def _row_of(group: _Group, move: Operation | None, now: datetime) -> Replication:
-    leading = [one for one in group.live() if part_of(one) is MemberRole.LEADS]
+    leading = [one for one in group.live() if part_of(one) is MemberRole.SOURCE]
     alone = [one for one in group.live() if part_of(one) is MemberRole.ALONE]
     writing = leading if len(leading) == 1 else leading or alone
     source = writing[0].site if len(writing) == 1 else ""
@@ -170,7 +170,7 @@ def _state(group: _Group, active_site: str, move: Operation | None, now: datetim
                 ReplicationState.BUSY,
                 f"nothing has arrived yet: {live.site} says {role_text(live)}{_progress(group, live)}",
             )
-    if group.other and group.there is None:
+    if group.other and group.away is None:
         return ReplicationState.COPY_GONE, f"it does not exist at {group.other}: {_everything(source)}"
     failing = ("" if _suspended(group, source) else _disconnected(group)) or _failing(group)
     if failing:
@@ -208,7 +208,7 @@ def _edit(group: _Group, source: str) -> str:
 def _without(group: _Group, silent: list[str], source: str, now: datetime) -> str:
     """The text if a site does not answer: what a move to the other site would lose. It does not call the site's data gone."""
     text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
-    other = group.there if group.address.site in silent else group.here
+    other = group.away if group.address.site in silent else group.here
     if other is None:
         return text
     if other.site == source and source != group.address.site:
@@ -243,11 +243,11 @@ def _disconnected(group: _Group) -> str:
     if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
         return ""
     texts = [f"{one.site} {_MAY[part]} ({role_text(one)})" for part, one in parts.items()]
-    unknown = [f"{site} cannot be read{'' if MemberRole.LEADS in parts else _GOES_ON}" for site in silent]
+    unknown = [f"{site} cannot be read{'' if MemberRole.SOURCE in parts else _GOES_ON}" for site in silent]
     return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
 
 
-_MAY = {MemberRole.LEADS: "alone may write", MemberRole.FOLLOWS: "gives no access to its data"}
+_MAY = {MemberRole.SOURCE: "alone may write", MemberRole.FOLLOWS: "gives no access to its data"}
 _GOES_ON = " and may take writes alone"
 
 

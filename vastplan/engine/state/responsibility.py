@@ -18,7 +18,7 @@ from vastplan.model.dataclass import dataclass
 class Responsibility(Enum):
     """Who is responsible for a live object: the first that applies."""
 
-    OURS = "ours"  # matched with one of the managed addresses
+    MANAGED = "ours"  # matched with one of the managed addresses
     SPOKEN_OF = "spoken of"  # matched with another address of the document or of its ledger
     COPY = "copy"  # the copy on another site of a managed object
     ELSEWHERE = "elsewhere"  # another document owns it
@@ -32,7 +32,7 @@ class Standings:
 
     matches: Matches
     others: Owners
-    ours: frozenset[Address]
+    managed: frozenset[Address]
     _copied: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     """Kinds and names of managed objects that have a copy on another site."""
     _groups: frozenset[tuple[str, str]] = field(default_factory=frozenset)
@@ -42,7 +42,7 @@ class Standings:
         """The standing of a live object."""
         address = self.matches.address_of(live)
         if address is not None:
-            return Responsibility.OURS if address in self.ours else Responsibility.SPOKEN_OF
+            return Responsibility.MANAGED if address in self.managed else Responsibility.SPOKEN_OF
         if live.kind.mirrored and (live.kind.name, live.name) in self._copied:
             return Responsibility.COPY
         if live.kind.grouped is not None and (live.kind.name, group_key(live)) in self._groups:

@@ -78,8 +78,8 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
 def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:
     """Those of the workloads that the operation suspended in a stage."""
-    ours = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
-    return tuple(fact for fact in facts if f"suspend {fact['id']}" in ours)
+    seen = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
+    return tuple(fact for fact in facts if f"suspend {fact['id']}" in seen)
 
 
 def is_starting(job: Job | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
-from vastplan.operations.stage import Call, Gate, Holds, Told, effect
+from vastplan.operations.stage import Call, Effect, Gate, Holds, effect
 from vastplan.schema.ports.replica import Keeps, Point, Replica, SideRole
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
@@ -39,12 +39,12 @@ def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
 def replicate(replica: Replica) -> Call:
     """Take a new restore point; one that a schedule took meanwhile counts, because it is as new."""
 
-    def told(before: Facts, now: Facts) -> Told:
+    def effect(before: Facts, now: Facts) -> Effect:
         fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
-        return Told.HAPPENED if fresh else Told.NOTHING
+        return Effect.HAPPENED if fresh else Effect.NOTHING
 
     return Call(
-        REPLICATE, f"PATCH {replica.path}replicate_now/ at {replica.site}", {}, lambda: _newest(replica), replica.replicate_now, told
+        REPLICATE, f"PATCH {replica.path}replicate_now/ at {replica.site}", {}, lambda: _newest(replica), replica.replicate_now, effect
     )  # fmt: skip
 
 
@@ -59,8 +59,8 @@ def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replic
 def arrived(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> tuple[Point, ...]:
     """The points taken since a stage's call that have arrived, as the other side reports; the newest last."""
     fresh = newer(operation.of(stage, REPLICATE)[-1].before, taken_at.points())
-    there = {point.guid: point for point in seen_on.points()}
-    return tuple(there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived)
+    points = {point.guid: point for point in seen_on.points()}
+    return tuple(points[point.guid] for point in fresh if point.guid in points and points[point.guid].arrived)
 
 
 def none_since(operation: Operation, stage: str, seen_on: Replica) -> str:
@@ -76,7 +76,7 @@ def arrived_as(stage: str, point: Point) -> Facts:
 def _roles(ends: Ends) -> Facts:
     source, target = ends.source.look(), ends.target.look()
     return {
-        "source": source.said, "target": target.said,
+        "source": source.stated_role, "target": target.stated_role,
         "source_role": source.role.value, "target_role": target.role.value,
     }  # fmt: skip
 
@@ -84,64 +84,64 @@ def _roles(ends: Ends) -> Facts:
 def take_over(ends: Ends) -> Call:
     """Begin the graceful failover, at the target."""
 
-    def told(before: Facts, now: Facts) -> Told:
+    def effect(before: Facts, now: Facts) -> Effect:
         if now["target_role"] in (SideRole.SOURCE.value, SideRole.CHANGING.value):
-            return Told.HAPPENED
+            return Effect.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return Told.NOTHING if same else Told.UNKNOWN
+        return Effect.NOTHING if same else Effect.UNKNOWN
 
     body = {"failover": True, "graceful": True}
     what = f"PATCH {ends.target.path} failover graceful at {ends.target.site}"
-    return Call(TAKE_OVER, what, body, lambda: _roles(ends), ends.target.take_over, told)
+    return Call(TAKE_OVER, what, body, lambda: _roles(ends), ends.target.take_over, effect)
 
 
 def give_up(ends: Ends) -> Call:
     """Abort the graceful failover, at the target."""
 
-    def told(_: Facts, now: Facts) -> Told:
+    def effect(_: Facts, now: Facts) -> Effect:
         roles = (now["source_role"], now["target_role"])
         if roles == (SideRole.SOURCE.value, SideRole.DESTINATION.value):
-            return Told.HAPPENED
-        return Told.NOTHING if SideRole.CHANGING.value in roles else Told.UNKNOWN
+            return Effect.HAPPENED
+        return Effect.NOTHING if SideRole.CHANGING.value in roles else Effect.UNKNOWN
 
     what = f"PATCH {ends.target.path} abort at {ends.target.site}"
-    return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, told)
+    return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, effect)
 
 
 def _own(replica: Replica) -> Facts:
     side = replica.look()
-    return {"said": side.said, "role": side.role.value, "enabled": side.enabled}
+    return {"said": side.stated_role, "role": side.role.value, "enabled": side.enabled}
 
 
-def _became(role: SideRole, *, of: SideRole) -> Callable[[Facts, Facts], Told]:
+def _became(role: SideRole, *, of: SideRole) -> Callable[[Facts, Facts], Effect]:
     """Whether a side has the role that a call gives it, or is changing to it."""
 
-    def told(_: Facts, now: Facts) -> Told:
+    def effect(_: Facts, now: Facts) -> Effect:
         if now["role"] in (role.value, SideRole.CHANGING.value):
-            return Told.HAPPENED
-        return Told.NOTHING if now["role"] == of.value else Told.UNKNOWN
+            return Effect.HAPPENED
+        return Effect.NOTHING if now["role"] == of.value else Effect.UNKNOWN
 
-    return told
+    return effect
 
 
 def has_role(replica: Replica, role: SideRole) -> Gate:
     """Whether a side has a role, as its own system reports."""
     side = replica.look()
-    return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.said}")
+    return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.stated_role}")
 
 
 def detach(replica: Replica) -> Call:
     """The first half of a forced failover: detach the destination."""
-    told = _became(SideRole.STANDALONE, of=SideRole.DESTINATION)
+    effect = _became(SideRole.STANDALONE, of=SideRole.DESTINATION)
     what = f"PATCH {replica.path} failover not graceful at {replica.site}"
-    return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
+    return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, effect)
 
 
 def force(replica: Replica) -> Call:
     """The second half of a forced failover: the detached side becomes the source."""
-    told = _became(SideRole.SOURCE, of=SideRole.STANDALONE)
+    effect = _became(SideRole.SOURCE, of=SideRole.STANDALONE)
     what = f"PATCH {replica.path}force_failover at {replica.site}"
-    return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)
+    return Call(FORCE, what, {}, lambda: _own(replica), replica.force, effect)
 
 
 def enable(replica: Replica) -> Call:
@@ -173,11 +173,11 @@ def keep(replica: Keeps, name: str) -> Call:
 def reattach(ends: Ends) -> Call:
     """Make the source the destination of the target. Its own system reports whether it is."""
 
-    def told(before: Facts, now: Facts) -> Told:
+    def effect(before: Facts, now: Facts) -> Effect:
         if now["source_role"] in (SideRole.DESTINATION.value, SideRole.CHANGING.value):
-            return Told.HAPPENED
+            return Effect.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return Told.NOTHING if same else Told.UNKNOWN
+        return Effect.NOTHING if same else Effect.UNKNOWN
 
     what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
-    return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, told)
+    return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, effect)

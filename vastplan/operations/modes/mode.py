@@ -59,7 +59,7 @@ class Mode(ABC):
         """What a person weighs."""
         return (*of_sides(ends), *of_work(ends, users, submits=self.submits))
 
-    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+    def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The steps that remain by hand."""
         return (
             *of_document(pair),

@@ -71,9 +71,11 @@ def _switch(ends: Ends, bound: float) -> Stage:
     def gate(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
         if source.writes and target.writes:
-            return Gate(Holds.NEVER, f"both sides take writes: {source.said} and {target.said}")
+            return Gate(Holds.NEVER, f"both sides take writes: {source.stated_role} and {target.stated_role}")
         if (source.role, target.role) != (SideRole.DESTINATION, SideRole.SOURCE):
-            return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
+            return Gate(
+                Holds.NOT_YET, f"{ends.source.site} is {source.stated_role}, {ends.target.site} is {target.stated_role}"
+            )
         # if the change suspends replication, the next stage enables it
         settled = all(side.good or not side.enabled for side in (source, target))
         if not (settled and target.connected):
@@ -92,7 +94,9 @@ def _switch(ends: Ends, bound: float) -> Stage:
     def undone(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
         back = (source.role, target.role) == (SideRole.SOURCE, SideRole.DESTINATION)
-        return Gate(Holds.YES if back else Holds.NOT_YET, f"the roles are {source.said} and {target.said}")
+        return Gate(
+            Holds.YES if back else Holds.NOT_YET, f"the roles are {source.stated_role} and {target.stated_role}"
+        )
 
     return Stage(
         SWITCH,

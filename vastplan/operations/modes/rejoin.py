@@ -18,7 +18,7 @@ from vastplan.operations.stages.roles import FORCED, open_, protect
 from vastplan.operations.stages.work import freeze, others, unmoved
 from vastplan.schema.ports.replica import Point, Side, SideRole
 
-KEEP_BRANCH, LEAD, ATTACH = "keep the branch", "lead", "attach"
+KEEP_BRANCH, MAKE_SOURCE, ATTACH = "keep the branch", "lead", "attach"
 EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
 
@@ -33,12 +33,12 @@ class Rejoin(Mode):
 
     def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
         """Its stages, in order."""
-        lead = (_lead(ends),) if self._forced else ()
+        first = (_make_source(ends),) if self._forced else ()
         return (
             _look(ends, self._forced),
             freeze(ends),
             _keep_branch(ends),
-            *lead,
+            *first,
             _attach(ends),
             open_(ends),
             protect(ends, FORCED),
@@ -66,7 +66,7 @@ class Rejoin(Mode):
         """The workloads at the source, wherever their claims are at the target: none is submitted there."""
         return ends.users()
 
-    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+    def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The steps that remain by hand."""
         stays = (
             f"workloads that are suspended at {pair.source} are submitted nowhere: what they wrote is in the snapshot"
@@ -76,12 +76,12 @@ class Rejoin(Mode):
 
 def common(ends: Ends) -> Point | None:
     """The newest restore point that is on both sides: the source goes back to it."""
-    there = {point.guid for point in ends.target.points() if point.arrived}
-    both = [point for point in ends.source.points() if point.arrived and point.guid in there]
+    arrived = {point.guid for point in ends.target.points() if point.arrived}
+    both = [point for point in ends.source.points() if point.arrived and point.guid in arrived]
     return both[-1] if both else None
 
 
-def both_lead(source: Side, target: Side) -> bool:
+def both_are_sources(source: Side, target: Side) -> bool:
     """Whether both take writes, so that one of them has to give up its writes."""
     return source.writes and target.writes
 
@@ -89,14 +89,16 @@ def both_lead(source: Side, target: Side) -> bool:
 def amiss(ends: Ends, *, forced: bool) -> str:
     """Why it is not possible, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
-    here, there = ends.source.site, ends.target.site
+    here, target_site = ends.source.site, ends.target.site
     if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
-        return f"{here} is already the destination of {there}"
-    if not both_lead(source, target):
-        return f"both sides have to be SOURCE or STANDALONE; {here} is {source.said} and {there} is {target.said}"
+        return f"{here} is already the destination of {target_site}"
+    if not both_are_sources(source, target):
+        return f"both sides have to be SOURCE or STANDALONE; {here} is {source.stated_role} and {target_site} is {target.stated_role}"
     if not forced and target.role is not SideRole.SOURCE:
-        return f"{there} has to be SOURCE; it is {target.said} (--keep {there} makes it SOURCE first)"
-    for site, side in ((here, source), (there, target)):
+        return (
+            f"{target_site} has to be SOURCE; it is {target.stated_role} (--keep {target_site} makes it SOURCE first)"
+        )
+    for site, side in ((here, source), (target_site, target)):
         if not side.connected:
             return f"the peer of {site} is not connected"
     return ""
@@ -144,13 +146,13 @@ def _keep_branch(ends: Ends) -> Stage:
     )
 
 
-def _lead(ends: Ends) -> Stage:
+def _make_source(ends: Ends) -> Stage:
     def needed(operation: Operation) -> tuple[Call, ...]:
-        sent = operation.of(LEAD) or ends.target.look().role is SideRole.STANDALONE
+        sent = operation.of(MAKE_SOURCE) or ends.target.look().role is SideRole.STANDALONE
         return (calls.force(ends.target),) if sent else ()
 
     return Stage(
-        LEAD,
+        MAKE_SOURCE,
         f"forced failover at {ends.target.site} if it is STANDALONE",
         f"{ends.target.site} is SOURCE",
         bound=FORCED,
@@ -172,7 +174,9 @@ def _attach(ends: Ends) -> Stage:
     def gate(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
         if (source.role, target.role) != (SideRole.DESTINATION, SideRole.SOURCE):
-            return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
+            return Gate(
+                Holds.NOT_YET, f"{ends.source.site} is {source.stated_role}, {ends.target.site} is {target.stated_role}"
+            )
         if not (source.good and source.connected):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is in state {source.state}")
         return Gate(Holds.YES)
@@ -201,13 +205,13 @@ def ways_back(ends: Ends, operation: Operation, command: str) -> tuple[str, ...]
         source, target = ends.source.look(), ends.target.look()
     except (Refused, Unreachable):
         return ()
-    if not operation.phase.closed or not both_lead(source, target):
+    if not operation.phase.closed or not both_are_sources(source, target):
         return ()
-    back, leads = ends.source.site, ends.target.site
+    back, active = ends.source.site, ends.target.site
     if target.role is not SideRole.SOURCE:
-        back, leads = leads, back
+        back, active = active, back
     return (
-        f"{back} and {leads} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
-        f"  {command} --rejoin {back}  (keeps what {leads} has)",
+        f"{back} and {active} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
+        f"  {command} --rejoin {back}  (keeps what {active} has)",
         f"  {command} --keep {back}  (keeps what {back} has)",
     )

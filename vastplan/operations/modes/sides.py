@@ -22,8 +22,8 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
     except Unreachable as problem:
         why = str(problem)
     guid = "" if here is None else here.guid
-    there = sites.path(pair.target, pair.name, pair.target_directory, guid)
-    if there is None:
+    target = sites.path(pair.target, pair.name, pair.target_directory, guid)
+    if target is None:
         raise VastplanError(f"{pair.path}: {sites.storage(pair.target)} has no copy of it ({guid or pair.name})")
     near = silent_path(pair.source, why)[0] if here is None else here.replica
     forecast = 0.0
@@ -31,10 +31,10 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
         forecast = near.look().read_only
     work, unread = sites.work(pair.work, ledger, pair.along)
     ends = Ends(
-        source=near, target=there.replica, clock=clock, work=work, unread=unread, forecast=forecast,
+        source=near, target=target.replica, clock=clock, work=work, unread=unread, forecast=forecast,
         source_jobs=sites.jobs(pair.source), target_jobs=sites.jobs(pair.target), source_mounts=sites.mounts(pair.source),
     )  # fmt: skip
-    return ends, there
+    return ends, target
 
 
 def path_at(sites: Sites, pair: Pair, site: str, directory: str) -> PathAt:

@@ -50,12 +50,12 @@ def ends_of(
     """The ends of a pair, and the guid of its path, the same on both sides. Raises `VastplanError` if a site does not have the path."""
     if pair.origin:
         return shared_sides(document, sites, pair, ledger, clock)
-    ends, there = sides(sites, pair, ledger, clock)
+    ends, target = sides(sites, pair, ledger, clock)
     if pair.rehearsal is not None:
-        return with_rehearsal(sites, pair, ends, there), there.guid
+        return with_rehearsal(sites, pair, ends, target), target.guid
     if pair.branch is not None:
-        return with_branch(document, sites, pair, ends, there, ledger), there.guid
-    return ends, there.guid
+        return with_branch(document, sites, pair, ends, target, ledger), target.guid
+    return ends, target.guid
 
 
 def refuse(mode: str, ends: Ends, broken: str, pair: Pair) -> None:

@@ -30,7 +30,7 @@ class Unplanned(Mode):
         """Raises `VastplanError` if the source answers and nobody says why it is given up."""
         side = ends.target.look()
         if side.role is not SideRole.DESTINATION:
-            raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.said}")
+            raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.stated_role}")
         if not broken and answers(ends):
             raise VastplanError(
                 f"{pair.path}: {pair.source} answers, so a planned move loses nothing (leave out "
@@ -68,7 +68,7 @@ def _look(ends: Ends, broken: str) -> Stage:
     def problem(operation: Operation) -> str:
         target = ends.target.look()
         if target.role is not SideRole.DESTINATION:
-            return f"{ends.target.site} has to be DESTINATION; it is {target.said}"
+            return f"{ends.target.site} has to be DESTINATION; it is {target.stated_role}"
         if not broken and (answers(ends) or target.connected):
             heard = "answers" if not target.connected else "is connected"
             return f"{ends.source.site} {heard} (plan a move without --unplanned, or say why it is broken: --broken REASON)"

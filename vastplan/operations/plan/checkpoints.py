@@ -18,16 +18,16 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
     volumes = tuple(written)
     here = _volume(volumes, pair.source, pair.source_directory)
     directory = pair.branch.directory if pair.branch is not None else pair.target_directory
-    there = _volume(volumes, pair.target, directory)
-    rule = _rule(here) or _rule(there)
+    target = _volume(volumes, pair.target, directory)
+    rule = _rule(here) or _rule(target)
     if not rule or mode in (REJOIN, KEEP):  # these submit no workloads
         return ()
-    seen = f"on a client at {pair.target}, before anything resumes from it: {_command(there, here, directory, rule)}"
+    seen = f"on a client at {pair.target}, before anything resumes from it: {_command(target, here, directory, rule)}"
     if mode != PLANNED:
         return (
             f"the newest complete checkpoint of {pair.path}, from which workloads resume, is what this prints {seen}",
         )
-    before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, there, pair.source_directory, rule)}"
+    before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, target, pair.source_directory, rule)}"
     return (
         f"the newest complete checkpoint of {pair.path}: compare both sides, because VMS lists no directory",
         before,

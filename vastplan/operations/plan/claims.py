@@ -24,9 +24,9 @@ class ClaimOf:
         return [str(self.address), self.name, str(self.project)]
 
     @classmethod
-    def of_record(cls, said: list[str]) -> ClaimOf:
+    def of_record(cls, data: list[str]) -> ClaimOf:
         """A claim from a record; raises `ValueError` or `TypeError` for anything else."""
-        address, name, project = said
+        address, name, project = data
         return cls(Address.parse(address), str(name), Address.parse(project))
 
 

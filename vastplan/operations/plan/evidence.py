@@ -73,7 +73,7 @@ def _of_side(replica: Replica) -> list[Fact]:
     except (Refused, Unreachable) as problem:
         return [Fact(site, f"unknown: {problem}")]
     return [
-        Fact(f"{site} role", f"{side.said}, {side.state}" + ("" if side.enabled else ", replication suspended")),
+        Fact(f"{site} role", f"{side.stated_role}, {side.state}" + ("" if side.enabled else ", replication suspended")),
         Fact(f"{site} peer", "connected" if side.connected else "not connected"),
         Fact(f"{site} newest restore point", f"{guid} as of {created}" if guid else "none"),
         Fact(f"{site} used bytes", used_bytes(used)),

@@ -123,9 +123,9 @@ def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: s
             continue
         ends = directories_of(one)
         if ends.keys() == {source, target}:
-            there = {claim.name for claim in claims.get((target, ends[target]), ())}
+            target_names = {claim.name for claim in claims.get((target, ends[target]), ())}
             here = claims.get((source, ends[source]), ())
-            yield from ((claim.project, claim.name) for claim in here if claim.name in there)
+            yield from ((claim.project, claim.name) for claim in here if claim.name in target_names)
 
 
 def _global_access(

@@ -64,22 +64,22 @@ def _facts(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _pair(path: str, operation: Operation, said: Mapping[str, Any]) -> Pair:
+def _pair(path: str, operation: Operation, data: Mapping[str, Any]) -> Pair:
     work = tuple(
-        (ClaimOf.of_record(here), None if there is None else ClaimOf.of_record(there)) for here, there in said["work"]
+        (ClaimOf.of_record(here), None if there is None else ClaimOf.of_record(there)) for here, there in data["work"]
     )
     return Pair(
         Address.parse(path),
-        name=str(said["name"]),
-        source=str(said["source"]),
-        target=str(said["target"]),
-        source_directory=str(said["source_directory"]),
-        target_directory=str(said["target_directory"]),
+        name=str(data["name"]),
+        source=str(data["source"]),
+        target=str(data["target"]),
+        source_directory=str(data["source_directory"]),
+        target_directory=str(data["target_directory"]),
         work=work,
         covers=operation.covers,
-        along=frozenset((Address.parse(project), str(name)) for project, name in said["along"]),
-        origin=str(said["origin"]),
-        lease=float(said["lease"]),
-        rehearsal=None if said["every"] is None else Rehearsal(float(said["every"])),
-        entry=str(said["entry"]),
+        along=frozenset((Address.parse(project), str(name)) for project, name in data["along"]),
+        origin=str(data["origin"]),
+        lease=float(data["lease"]),
+        rehearsal=None if data["every"] is None else Rehearsal(float(data["every"])),
+        entry=str(data["entry"]),
     )

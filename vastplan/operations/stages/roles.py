@@ -16,18 +16,18 @@ FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced chan
 def amiss_of_roles(ends: Ends) -> str:
     """Why the source is not one whose data arrives at the target as its destination, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
-    here, there = ends.source.site, ends.target.site
+    here, target_site = ends.source.site, ends.target.site
     if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
-        return f"{there} is already the source"
+        return f"{target_site} is already the source"
     if source.role is not SideRole.SOURCE or target.role is not SideRole.DESTINATION:
-        return f"{here} has to be SOURCE and {there} DESTINATION; they are {source.said} and {target.said}"
-    for site, side in ((here, source), (there, target)):
+        return f"{here} has to be SOURCE and {target_site} DESTINATION; they are {source.stated_role} and {target.stated_role}"
+    for site, side in ((here, source), (target_site, target)):
         if not side.good:
             return f"{site} is in state {side.state or 'unknown'}"
         if not side.connected:
             return f"the peer of {site} is not connected"
     if not target.as_of:
-        return f"{there} has no restore point yet"
+        return f"{target_site} has no restore point yet"
     return "" if source.enabled else f"replication is suspended at {here}"
 
 
@@ -41,7 +41,7 @@ def open_(ends: Ends) -> Stage:
     def gate(_: Operation) -> Gate:
         side = ends.target.look()
         if side.role is not SideRole.SOURCE:
-            return Gate(Holds.NOT_YET, f"{ends.target.site} is {side.said}")
+            return Gate(Holds.NOT_YET, f"{ends.target.site} is {side.stated_role}")
         if not side.enabled:
             return Gate(Holds.NOT_YET, f"replication is not enabled at {ends.target.site}")
         return Gate(Holds.YES)

@@ -138,18 +138,18 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
     def begun(operation: Operation) -> Chosen:
         return chosen(operation) if chosen is not None else suspended(operation, stopped_in, jobs_of(operation))
 
-    def ours(operation: Operation) -> tuple[str, ...]:
+    def own_workloads(operation: Operation) -> tuple[str, ...]:
         return tuple(new_name(operation, str(fact["name"])) for fact in begun(operation) if fact["to_claim"])
 
     def calls(operation: Operation) -> tuple[Call, ...]:
-        here, there = ends.source_jobs, ends.target_jobs
-        if here is None or there is None:
+        here, target_jobs = ends.source_jobs, ends.target_jobs
+        if here is None or target_jobs is None:
             return ()
-        return tuple(submit(here, there, fact, operation) for fact in begun(operation) if fact["to_claim"])
+        return tuple(submit(here, target_jobs, fact, operation) for fact in begun(operation) if fact["to_claim"])
 
     def gate(operation: Operation) -> Gate:
         started = {}
-        for name in ours(operation):
+        for name in own_workloads(operation):
             found = ends.target_jobs.named(name) if ends.target_jobs is not None else None
             if found is None or is_starting(found):
                 return Gate(Holds.NOT_YET, f"{name} is {found.phase}" if found else f"{name} does not exist yet")

@@ -19,11 +19,11 @@ class Progress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prefetch:
-    """A prefetch: `said` is its state in the system's words, `full` is whether it fetches data and not only names."""
+    """A prefetch: `stated` is its state in the system's words, `full` is whether it fetches data and not only names."""
 
     task: int
     progress: Progress
-    said: str
+    stated: str
     full: bool = True
     size: int | None = None
     """Bytes fetched so far, `None` where the system does not return them."""

@@ -46,13 +46,13 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The status of one side, read from its own system. `said` is its role in the system's words.
+    """The status of one side, read from its own system. `stated_role` is its role in the system's words.
 
     `good` is whether its state means that replication works; `as_of` is the time of its data, "" where it has none.
     """
 
     role: SideRole
-    said: str
+    stated_role: str
     state: str
     good: bool
     enabled: bool

@@ -47,7 +47,7 @@ class Jobs(Protocol):
     def named(self, name: str) -> Job | None:
         """The workload with a name that is not deleted, `None` where there is none."""
 
-    def ours(self, project: str, name: str, label: str) -> Job | None:
+    def submitted(self, project: str, name: str, label: str) -> Job | None:
         """The workload with a name in a project that was submitted with a label and is not deleted."""
 
     def suspend(self, job: Job) -> None:

@@ -102,7 +102,7 @@ class Authenticator:
             end, who = self._access.get(credential, (0.0, ""))
             if end <= self._clock():
                 raise VmsError(403, EXPIRED)
-            if not self._is_there(who):
+            if not self._exists(who):
                 raise VmsError(401, {"detail": "User not found", "code": "user_not_found"})
             return who
         elif scheme == "Api-Token":
@@ -132,7 +132,7 @@ class Authenticator:
         said = None if of is None else tenant_named(self._cluster, tenant)
         return bool(manager["is_active"]) and (of is None or (said is not None and said["id"] == of))
 
-    def _is_there(self, who: str) -> bool:
+    def _exists(self, who: str) -> bool:
         """Whether a caller who once logged in still exists."""
         row = self.stored(who)
         return who in self._managers or who == self._username or (row is not None and bool(row["is_active"]))

@@ -42,7 +42,7 @@ OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
         mirrors.MIRROR_PATH: protectedpaths.mirror,
         role_changes.SWAP: role_changes.swap,
         role_changes.STAND: lambda cluster, row: role_changes.become(cluster, row, sides.STANDALONE),
-        role_changes.SOURCE_SIDE: role_changes.lead,
+        role_changes.SOURCE_SIDE: role_changes.become_source,
         role_changes.REJOIN: reattach.rejoined,
         synchronous.LEVEL: synchronous.bring_in_sync,
         synchronous.PART: synchronous.part,

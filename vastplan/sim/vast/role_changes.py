@@ -180,7 +180,7 @@ def force_source(cluster: VastCluster, row: Row) -> Row | None:
     return task
 
 
-def lead(cluster: VastCluster, row: Row, task: int, succeeds: bool) -> None:
+def become_source(cluster: VastCluster, row: Row, task: int, succeeds: bool) -> None:
     """End a forced failover: the side becomes the source without asking the other side."""
     tasks.finish_task(cluster, task)
     if succeeds:

@@ -100,7 +100,7 @@ class RunaiProvider:
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
-            matching = self._ours(kind, rows)
+            matching = self._own_rows(kind, rows)
             if isinstance(kind.endpoint.shape, PerUnit):
                 matching = [row for row in matching if unit_objects.is_one(kind, row)]
             yield self._in_detail(kind, matching) if kind.endpoint.detailed else matching
@@ -109,7 +109,7 @@ class RunaiProvider:
             length.another(len(rows))
             offset += len(rows)
 
-    def _ours(self, kind: Kind, rows: list[Row]) -> list[Row]:
+    def _own_rows(self, kind: Kind, rows: list[Row]) -> list[Row]:
         """The rows of this cluster; a row that does not name its cluster is included."""
         for path, allowed in kind.endpoint.owned:
             values = {None, ABSENT, *map(self._filled, allowed)}

@@ -57,7 +57,7 @@ class RunaiJobs:
         """The workload of that name; deleted ones are not listed."""
         return next((_job(row) for row in self._rows() if row.get("name") == name), None)
 
-    def ours(self, project: str, name: str, label: str) -> Job | None:
+    def submitted(self, project: str, name: str, label: str) -> Job | None:
         """The workload of that name and project whose specification has the label."""
         for row in self._rows():
             job = _job(row)

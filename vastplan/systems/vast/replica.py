@@ -55,7 +55,7 @@ class VastReplica:
         forecast = row.get("estimated_read_only_time")
         return Side(
             role=_ROLES.get(said, SideRole.CHANGING),
-            said=said,
+            stated_role=said,
             state=state,
             good=state in _GOOD,
             enabled=row.get("enabled") is True,

@@ -47,7 +47,7 @@ class Fork(Mode):
             )
         return {}, f"nothing; what is written at {site} after the copy stays at {site} only"
 
-    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+    def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The steps that remain by hand."""
         branch = _of(pair)
         return (
@@ -62,13 +62,13 @@ class Fork(Mode):
 
 
 def with_branch(
-    document: Document, sites: Sites, pair: Pair, ends: Ends, there: PathAt, ledger: Mapping[str, SiteLedger]
+    document: Document, sites: Sites, pair: Pair, ends: Ends, target: PathAt, ledger: Mapping[str, SiteLedger]
 ) -> Forked:
     """The ends with the copy that the document declares."""
     branch = _of(pair)
     return Forked(
         **ends.as_they_are(),
-        store=there.directory(),
+        store=target.directory(),
         copy=CopyTarget(branch.name, branch.directory, branch.background),
         live=branch.live,
         covers=pair.covers,

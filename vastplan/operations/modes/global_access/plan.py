@@ -49,9 +49,9 @@ class GlobalAccess(Mode):
         shared, lost = _shared(ends), "nothing that was written before the freeze"
         if not shared.outbound:
             return {}, lost
-        there, origin = shared.target.site, shared.origin.site
+        target, origin = shared.target.site, shared.origin.site
         return {}, (
-            f"{lost}; {origin} stays a single point of failure for what then runs at {there}, "
+            f"{lost}; {origin} stays a single point of failure for what then runs at {target}, "
             "and every write from there crosses the WAN"
         )
 
@@ -59,22 +59,22 @@ class GlobalAccess(Mode):
         """What both sides report of the sharing, and who uses the data."""
         return (*_of_sharing(_shared(ends)), *of_work(ends, users, submits=True))
 
-    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+    def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The steps that remain by hand."""
-        told = []
+        steps = []
         if not pair.work:
-            told.append(
+            steps.append(
                 f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
                 f"{pair.target} after the move, not earlier"
             )
-        told += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
+        steps += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
         if pair.reads:
-            told.append(
+            steps.append(
                 f"the document lets {pair.target} only read it (access): workloads that write are submitted there all the same"
             )
         if pair.target != pair.origin:
-            told.append(f"active stays {pair.origin} in the document; the way back: --to {pair.origin} {_WAY}")
-        return tuple(told)
+            steps.append(f"active stays {pair.origin} in the document; the way back: --to {pair.origin} {_WAY}")
+        return tuple(steps)
 
     def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
         """The directory to prefetch, if it is not all."""
@@ -114,31 +114,33 @@ def _warming(pair: Pair, warm: str) -> Pair:
 def _of_sharing(ends: SharedEnds) -> list[Fact]:
     """What the two sides report, the source first, and how long a checkpoint takes at the satellite."""
     facts = [
-        fact for one, cached in zip((ends.source, ends.target), ends.cached, strict=True) for fact in _said(one, cached)
+        fact
+        for one, cached in zip((ends.source, ends.target), ends.cached, strict=True)
+        for fact in _facts_of_side(one, cached)
     ]
     try:
         facts.append(Fact(f"{ends.origin.site} used bytes", used_bytes(ends.origin.used())))
     except (Refused, Unreachable) as problem:
         facts.append(Fact(f"{ends.origin.site} used bytes", f"unknown: {problem}"))
     if ends.outbound and ends.crossing is not None:
-        facts.append(Fact("a checkpoint over the WAN", ends.crossing.said))
-    return [*facts, *_there(ends)]
+        facts.append(Fact("a checkpoint over the WAN", ends.crossing.text))
+    return [*facts, *_facts_of_workloads(ends)]
 
 
-def _said(replica: Replica, cached: Cached) -> list[Fact]:
+def _facts_of_side(replica: Replica, cached: Cached) -> list[Fact]:
     site = replica.site
     try:
         side, lease = replica.look(), cached.lease()
     except (Refused, Unreachable) as problem:
         return [Fact(site, f"unknown: {problem}")]
     return [
-        Fact(f"{site} role", f"{side.said}, {side.state}"),
+        Fact(f"{site} role", f"{side.stated_role}, {side.state}"),
         Fact(f"{site} peer", "connected" if side.connected else "not connected"),
         Fact(f"{site} lease", "unknown" if lease is None else f"{lease:.0f} s"),
     ]
 
 
-def _there(ends: SharedEnds) -> list[Fact]:
+def _facts_of_workloads(ends: SharedEnds) -> list[Fact]:
     """The workloads that already use the data at the target; the move does not change them."""
     jobs = ends.target_jobs
     claims = {work.target for work in ends.work if work.target is not None}

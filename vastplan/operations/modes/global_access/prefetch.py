@@ -24,19 +24,21 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         task = task_of(operation)
         found = None if task is None else satellite.prefetched(task, directory)
         if found is None or _no_good(found):
-            said = "is no longer known" if found is None else f"is {found.said}"
+            said = "is no longer known" if found is None else f"is {found.stated}"
             only = "" if found is None or found.full else ", and loaded names only"
             return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on starts another one")
         if found.progress is Progress.COMPLETE:
             return Gate(Holds.YES, facts={"warmed": {"directory": directory, "task": task, "bytes": found.size}})
-        return Gate(Holds.NOT_YET, f"prefetch {task} is {found.said}{_share(found, size)}")
+        return Gate(Holds.NOT_YET, f"prefetch {task} is {found.stated}{_share(found, size)}")
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
         try:
             under_way = _left(satellite, directory, operation)
         except (Refused, Unreachable):
             return ()  # a prefetch that continues does no harm, and a system that does not answer must not stop the abort
-        stops = [(task, _stop(satellite, directory, task)) for task in _ours(operation) if not _kept(operation, task)]
+        stops = [
+            (task, _stop(satellite, directory, task)) for task in _started(operation) if not _kept(operation, task)
+        ]
         return tuple(call for task, call in stops if task in under_way or operation.of(f"undo {WARM}", call.name))
 
     def undone(operation: Operation) -> Gate:
@@ -44,9 +46,9 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
             left = _left(satellite, directory, operation)
         except (Refused, Unreachable):
             return Gate(Holds.YES, facts=_goes_on(satellite, _known(operation)))
-        ours = [task for task in left if task in _ours(operation) and not _kept(operation, task)]
-        if ours:
-            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still running")
+        own = [task for task in left if task in _started(operation) and not _kept(operation, task)]
+        if own:
+            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, own))} is still running")
         return Gate(Holds.YES, facts=_goes_on(satellite, left))
 
     return Stage(
@@ -71,7 +73,7 @@ def task_of(operation: Operation) -> int | None:
     return None
 
 
-def _ours(operation: Operation) -> tuple[int, ...]:
+def _started(operation: Operation) -> tuple[int, ...]:
     """The prefetches that this operation started, by their answers; who started one that was found running is unknown."""
     return tuple(int(one.seen["task"]) for one in operation.of(WARM) if "task" in one.seen)
 
@@ -88,7 +90,7 @@ def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int,
 def _known(operation: Operation) -> tuple[int, ...]:
     """The prefetches that this operation started, and the one that is followed."""
     followed = task_of(operation)
-    return tuple(dict.fromkeys((*_ours(operation), *(() if followed is None else (followed,)))))
+    return tuple(dict.fromkeys((*_started(operation), *(() if followed is None else (followed,)))))
 
 
 def _kept(operation: Operation, task: int) -> bool:

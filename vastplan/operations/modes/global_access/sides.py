@@ -47,7 +47,7 @@ def shared_sides(
         directory=pair.warm or satellite, lease=pair.lease, crossing=_crossing(document, pair),
     )  # fmt: skip
     with contextlib.suppress(Refused, Unreachable):  # a stage that needs them reports it
-        ends = replace(ends, size=ends.origin.used(), lease=max(ends.lease, ends.told_lease() or 0.0))
+        ends = replace(ends, size=ends.origin.used(), lease=max(ends.lease, ends.stated_lease() or 0.0))
     return ends, guid or other
 
 

@@ -28,9 +28,9 @@ LEAST = 600.0  # seconds that a gate gets in addition to the lease
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The time that a checkpoint takes at the satellite: `said` is it in words, `problem` is why workloads must not run there."""
+    """The time that a checkpoint takes at the satellite: `text` is it in words, `problem` is why workloads must not run there."""
 
-    said: str
+    text: str
     problem: str = ""
 
 
@@ -77,20 +77,20 @@ class SharedEnds(Ends):
             source_jobs=self.source_jobs, source_mounts=self.source_mounts,
         )  # fmt: skip
 
-    def told_lease(self) -> float | None:
+    def stated_lease(self) -> float | None:
         """The longer lease that the two sides report, `None` if neither does."""
         return max((lease for one in self.cached if (lease := one.lease()) is not None), default=None)
 
     def standing(self, operation: Operation) -> str:
         """Which side has the data, as each system reports, and where the workloads are."""
-        told = []
+        sentences = []
         for replica in (self.origin, self.satellite):
             does = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
             try:
-                told.append(f"{replica.site} {does} ({replica.look().said})")
+                sentences.append(f"{replica.site} {does} ({replica.look().stated_role})")
             except (Refused, Unreachable):
-                told.append(f"{replica.site} cannot be read")
-        return ", ".join((*told, *_work_of(self, operation)))
+                sentences.append(f"{replica.site} cannot be read")
+        return ", ".join((*sentences, *_work_of(self, operation)))
 
 
 def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
@@ -98,10 +98,10 @@ def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
     if operation.phase is Phase.ABORTED:
         return []
     stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
-    told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
+    sentences = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
     if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
-        told.append(f"the workloads submitted at {ends.target.site} may be running")
-    return told
+        sentences.append(f"the workloads submitted at {ends.target.site} may be running")
+    return sentences
 
 
 def stages(ends: SharedEnds) -> tuple[Stage, ...]:
@@ -113,11 +113,11 @@ def stages(ends: SharedEnds) -> tuple[Stage, ...]:
 
 def amiss(ends: SharedEnds) -> str:
     """Why it is not possible, "" if it is."""
-    here, there = ends.origin.look(), ends.satellite.look()
+    here, satellite = ends.origin.look(), ends.satellite.look()
     names = ends.origin.site, ends.satellite.site
-    if (here.role, there.role) != (SideRole.SOURCE, SideRole.DESTINATION):
-        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.said} and {there.said}"
-    for site, side in zip(names, (here, there), strict=True):
+    if (here.role, satellite.role) != (SideRole.SOURCE, SideRole.DESTINATION):
+        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.stated_role} and {satellite.stated_role}"
+    for site, side in zip(names, (here, satellite), strict=True):
         if not side.good:
             return f"{site} is in state {side.state or 'unknown'}"
         if not side.connected:
@@ -125,7 +125,7 @@ def amiss(ends: SharedEnds) -> str:
     for one in ends.cached:
         if not one.shared():
             return f"{one.site} does not say that it is shared by global access"
-    if ends.told_lease() is None:
+    if ends.stated_lease() is None:
         return "neither side reports a lease, so the age of a read is unknown"
     return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
 
@@ -140,7 +140,7 @@ def _look(ends: SharedEnds) -> Stage:
 
 def _read_gate(ends: SharedEnds) -> Stage:
     def gate(operation: Operation) -> Gate:
-        lease = ends.told_lease()
+        lease = ends.stated_lease()
         if lease is None:
             return Gate(Holds.NOT_YET, "neither side reports a lease")
         since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
@@ -152,12 +152,12 @@ def _read_gate(ends: SharedEnds) -> Stage:
         problem = amiss(ends)
         return waiting(problem, lease=lease)
 
-    there, origin = ends.satellite.site, ends.origin.site
-    does = f"wait until no read at {there} can be older than the freeze"
+    satellite, origin = ends.satellite.site, ends.origin.site
+    does = f"wait until no read at {satellite} can be older than the freeze"
     if (
         not ends.outbound
     ):  # only a live system shows where a write arrives, and when, so the lease is waited for here, too
-        does = f"wait while {there} may see another state than {origin}"
+        does = f"wait while {satellite} may see another state than {origin}"
     return Stage(
         READ,
         does,

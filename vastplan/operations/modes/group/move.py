@@ -93,9 +93,11 @@ class GroupMet(Met[MovePlan]):
             for pair, ends in zip(self.pairs, self.ends, strict=True)
             for fact in _MODE.evidence(ends, ())
         ]
-        told = [line for pair, of_it in zip(self.pairs, users, strict=True) for line in self._by_hand(pair, of_it)]
+        steps = [
+            line for pair, of_it in zip(self.pairs, users, strict=True) for line in self._manual_steps(pair, of_it)
+        ]
         for one in latest_operations(parts):
-            told += suspended_before(one, target) if one.subject in self.each else ()
+            steps += suspended_before(one, target) if one.subject in self.each else ()
         return MovePlan(
             **heading(self.ends[0].clock.now()),
             address=str(self.address),
@@ -110,7 +112,7 @@ class GroupMet(Met[MovePlan]):
             covers=self.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(*read, *of_jobs(tuple(one for of_it in users for one in of_it), submits=True)),
-            by_hand=tuple(dict.fromkeys(told)),
+            by_hand=tuple(dict.fromkeys(steps)),
         )
 
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
@@ -123,8 +125,8 @@ class GroupMet(Met[MovePlan]):
         for one in last.values():
             if one.id != short and not one.phase.closed:
                 raise second(one)
-        ours = [whole(one) for one in last.values() if one.id == short]
-        known = max(ours, key=lambda one: one.serial, default=None)
+        own = [whole(one) for one in last.values() if one.id == short]
+        known = max(own, key=lambda one: one.serial, default=None)
         if known is not None:
             _refuse_overtaken(known, last)
             for pair in self.pairs:
@@ -170,8 +172,10 @@ class GroupMet(Met[MovePlan]):
 
     def standing(self, operation: Operation) -> str:
         """Which side of each path may write now."""
-        told = (f"{pair.path}: {ends.standing(operation)}" for pair, ends in zip(self.pairs, self.ends, strict=True))
-        return "; ".join(told)
+        sentences = (
+            f"{pair.path}: {ends.standing(operation)}" for pair, ends in zip(self.pairs, self.ends, strict=True)
+        )
+        return "; ".join(sentences)
 
     def records(self, operation: Operation) -> tuple[Operation, ...]:
         """One for each path."""
@@ -186,8 +190,8 @@ class GroupMet(Met[MovePlan]):
         """The last operation of each path."""
         return {one.subject: one for one in latest_operations(parts) if one.subject in paths.values()}
 
-    def _by_hand(self, pair: Pair, users: Users) -> tuple[str, ...]:
-        return (*_MODE.by_hand(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
+    def _manual_steps(self, pair: Pair, users: Users) -> tuple[str, ...]:
+        return (*_MODE.manual_steps(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
 
 
 def _group(document: Document, pairs: tuple[Pair, ...], address: Address | None = None) -> Subject[MovePlan]:

@@ -76,9 +76,9 @@ def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry 
         one for one in everything if one.address.kind == "protected_path" and directories_of(one).get(site) == directory
     ]
     if len(found) > 1:
-        told = ", ".join(str(one.address) for one in found)
+        addresses = ", ".join(str(one.address) for one in found)
         raise VastplanError(
-            f"{inert(directory, 200)} at {site} is replicated more than once: {told}; move each by itself"
+            f"{inert(directory, 200)} at {site} is replicated more than once: {addresses}; move each by itself"
         )
     return found[0] if found else None
 

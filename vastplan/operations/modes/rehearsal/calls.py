@@ -11,7 +11,7 @@ from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.copy import CopyTarget
 from vastplan.operations.calls.job import GONE, base_name
 from vastplan.operations.ends import LABEL, Ends, job_of, jobs_of
-from vastplan.operations.stage import Call, Told, effect
+from vastplan.operations.stage import Call, Effect, effect
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
 from vastplan.schema.ports.snapshots import Clonable
 from vastplan.schema.ports.workloads import Job
@@ -102,8 +102,8 @@ def open_view(ends: Rehearsed, operation: Operation) -> Call:
     """A view on the copy."""
     directory = copy_of(operation).directory
 
-    def told(before: Facts, now: Facts) -> Told:
-        return Told.HAPPENED if now["id"] and now["id"] != before["id"] else Told.NOTHING
+    def effect(before: Facts, now: Facts) -> Effect:
+        return Effect.HAPPENED if now["id"] and now["id"] != before["id"] else Effect.NOTHING
 
     return Call(
         VIEW,
@@ -111,7 +111,7 @@ def open_view(ends: Rehearsed, operation: Operation) -> Call:
         {"path": directory},
         lambda: {"id": ends.views.view(directory)},
         lambda: ends.views.make(directory),
-        told,
+        effect,
     )
 
 
@@ -183,7 +183,7 @@ def held(ends: Rehearsed, operation: Operation) -> Iterator[tuple[Volumes, Mount
         yield ends.volumes, mount
 
 
-def _there(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
+def _created(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
     """The present state of each claim and volume that the operation creates."""
     for volumes, mount in held(ends, operation):
         yield f"the claim {mount.namespace}/{mount.name}", volumes.claim(mount.namespace, mount.name)
@@ -193,13 +193,13 @@ def _there(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
 def left_of(ends: Rehearsed, operation: Operation) -> tuple[str, ...]:
     """Claims and volumes of the operation that exist."""
     mark = mark_of(operation)
-    return tuple(name for name, found in _there(ends, operation) if mark in found.marks)
+    return tuple(name for name, found in _created(ends, operation) if mark in found.marks)
 
 
 def in_the_way(ends: Rehearsed, operation: Operation) -> str:
     """Why a claim or volume cannot be created: an object of that name exists that is not of this operation; "" if none does."""
     mark = mark_of(operation)
-    others = [name for name, found in _there(ends, operation) if found.id and mark not in found.marks]
+    others = [name for name, found in _created(ends, operation) if found.id and mark not in found.marks]
     return f"{others[0]} already exists and is not of this rehearsal" if others else ""
 
 
@@ -209,24 +209,24 @@ def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
     name = rehearsed_name(operation, str(fact["name"]))
     if jobs is None:
         raise Unreachable(f"the document no longer has Run:AI at {ends.target.site}, where {name} may be running")
-    return jobs.ours(str(fact["to_project"]), name, mark_of(operation))
+    return jobs.submitted(str(fact["to_project"]), name, mark_of(operation))
 
 
 def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:
     """The same workload at the target on the copy, with few GPUs, from its specification as the source returns it at that moment."""
-    here, there = ends.source_jobs, ends.target_jobs
-    if here is None or there is None:
+    here, target_jobs = ends.source_jobs, ends.target_jobs
+    if here is None or target_jobs is None:
         return ()
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:
         asked = here.small(here.specification(job))
-        there.submit(
+        target_jobs.submit(
             job.type, name, mount.project, here.mapped(asked, {str(fact["claim"]): mount.name}, mark_of(operation))
         )
 
     body = {"of": job.id, "name": name, "claim": mount.name}
-    what = f"submit {job.type} {name} at {there.site}"
+    what = f"submit {job.type} {name} at {target_jobs.site}"
     return (
         Call(
             f"submit {job.id}",

@@ -71,7 +71,7 @@ class Rehearse(Mode):
         """The restore point that is cloned, its age, and which workloads are tried."""
         return tuple(_evidence(_rehearsed(ends), users))
 
-    def by_hand(self, pair: Pair) -> tuple[str, ...]:
+    def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The notes for a person."""
         return (
             "nothing is left to delete; see the result of each workload: vastplan move status PATH",
@@ -90,14 +90,14 @@ class Rehearse(Mode):
         }
 
 
-def with_rehearsal(sites: Sites, pair: Pair, ends: Ends, there: PathAt) -> Rehearsed:
+def with_rehearsal(sites: Sites, pair: Pair, ends: Ends, target: PathAt) -> Rehearsed:
     """The ends with what the rehearsal creates its objects by."""
     return Rehearsed(
         **ends.as_they_are(),
-        store=there.directory(),
+        store=target.directory(),
         name=pair.name,
         every=pair.rehearsal.every if pair.rehearsal else 0.0,
-        views=there.views(),
+        views=target.views(),
         volumes=sites.volumes(pair.target),
     )
 
@@ -119,13 +119,13 @@ def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
 
 
 def _evidence(ends: Rehearsed, users: Users) -> Iterator[Fact]:
-    there, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
-    yield Fact(f"{there} role", f"{side.said}, {side.state}")
+    target_site, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
+    yield Fact(f"{target_site} role", f"{side.stated_role}, {side.state}")
     if found is not None:
         old = age_of(ends, found[0])
         age = "of unknown age" if old is None else f"{span(max(old, 0.0))} old"
-        yield Fact(f"{there} newest restore point", f"{found[0].guid} as of {found[0].created}, {age}")
-    yield Fact(f"{there} as of", side.as_of or "unknown")
+        yield Fact(f"{target_site} newest restore point", f"{found[0].guid} as of {found[0].created}, {age}")
+    yield Fact(f"{target_site} as of", side.as_of or "unknown")
     oldest = (
         f"every {span(ends.every)}, so at most {span(OLDEST * ends.every)} old"
         if ends.every
@@ -172,10 +172,10 @@ def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
     """The result of the last rehearsal of the same path."""
     of = [one for one in latest_operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
-    return Fact("last rehearsal", _told(of[-1]) if of else "none")
+    return Fact("last rehearsal", _result(of[-1]) if of else "none")
 
 
-def _told(one: Operation) -> str:
+def _result(one: Operation) -> str:
     if one.phase is not Phase.DONE:
         return f"{one.began}: {'given up' if one.phase is Phase.ABORTED else one.phase.value}"
     point, took, came = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}

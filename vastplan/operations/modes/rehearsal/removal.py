@@ -67,9 +67,9 @@ def remove(ends: Rehearsed) -> Stage:
     )
 
 
-def _needed(operation: Operation, stage: str, call: Call, *, there: bool) -> tuple[Call, ...]:
+def _needed(operation: Operation, stage: str, call: Call, *, exists: bool) -> tuple[Call, ...]:
     """A call that deletes something that exists; one that was begun is repeated."""
-    return (call,) if operation.of(stage, call.name) or there else ()
+    return (call,) if operation.of(stage, call.name) or exists else ()
 
 
 def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
@@ -82,7 +82,7 @@ def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...
             operation,
             stage,
             calls.end_job(ends, operation, fact),
-            there=calls.running(ends, operation, fact) is not None,
+            exists=calls.running(ends, operation, fact) is not None,
         )
     )
 
@@ -103,9 +103,9 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
     found: list[Call] = []
     for volumes, mount in calls.held(ends, operation):
         claim, volume = calls.drop_mount(ends, volumes, operation, mount)
-        there = mark in volumes.claim(mount.namespace, mount.name).marks
-        found += _needed(operation, stage, claim, there=there)
-        found += _needed(operation, stage, volume, there=mark in volumes.volume(mount.name).marks)
+        exists = mark in volumes.claim(mount.namespace, mount.name).marks
+        found += _needed(operation, stage, claim, exists=exists)
+        found += _needed(operation, stage, volume, exists=mark in volumes.volume(mount.name).marks)
     return tuple(found)
 
 
@@ -128,5 +128,5 @@ def dropped(ends: Rehearsed, operation: Operation) -> Gate:
     copy = copy_of(operation)
     if calls.own_view(ends, operation):
         return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
-    there = copies.own(ends.store, copy, operation, CLONE) is not None
-    return waiting(f"{copy.name} still exists" if there else "")
+    exists = copies.own(ends.store, copy, operation, CLONE) is not None
+    return waiting(f"{copy.name} still exists" if exists else "")

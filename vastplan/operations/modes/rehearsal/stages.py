@@ -59,8 +59,8 @@ def age_of(ends: Rehearsed, point: Point) -> float | None:
 def dating(ends: Rehearsed) -> tuple[str, datetime]:
     """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
     else "" and the time of this machine."""
-    told = ((one.site, one.now()) for one in (ends.source, ends.target))
-    return next(((site, now) for site, now in told if now is not None), ("", ends.clock.now()))
+    times = ((one.site, one.now()) for one in (ends.source, ends.target))
+    return next(((site, now) for site, now in times if now is not None), ("", ends.clock.now()))
 
 
 def _by(ends: Rehearsed) -> str:
@@ -70,20 +70,20 @@ def _by(ends: Rehearsed) -> str:
 
 def amiss(ends: Rehearsed) -> str:
     """Why a rehearsal is not possible, "" if it is."""
-    side, there = ends.target.look(), ends.target.site
+    side, target_site = ends.target.look(), ends.target.site
     if side.role is not SideRole.DESTINATION:
-        return f"{there} has to be DESTINATION; it is {side.said}"
+        return f"{target_site} has to be DESTINATION; it is {side.stated_role}"
     if not side.good:
-        return f"{there} is in state {side.state or 'unknown'}"
+        return f"{target_site} is in state {side.state or 'unknown'}"
     found = newest_kept(ends)
     if found is None:
-        return f"{there} lists no restore point with its snapshot yet"
+        return f"{target_site} lists no restore point with its snapshot yet"
     age = age_of(ends, found[0])
     if age is None:
-        return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
+        return f"the newest restore point at {target_site} has no date: {found[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
         return (
-            f"the newest restore point at {there}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
+            f"the newest restore point at {target_site}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
             f"schedule takes one every {ends.every:.0f} s"
         )
     return ends.views.amiss() or _amiss_of_claims(ends)
@@ -192,13 +192,13 @@ def _mount(ends: Rehearsed) -> Stage:
 
 
 def _try(ends: Rehearsed) -> Stage:
-    here, there = ends.source_jobs, ends.target_jobs
+    here, target_jobs = ends.source_jobs, ends.target_jobs
     seen: dict[str, Facts] = {}  # the first settled phase of each
 
     def precondition(operation: Operation) -> str:
-        for fact, _ in tried(operation) if there is not None else ():
+        for fact, _ in tried(operation) if target_jobs is not None else ():
             name = calls.rehearsed_name(operation, str(fact["name"]))
-            if there is not None and there.named(name) and calls.running(ends, operation, fact) is None:
+            if target_jobs is not None and target_jobs.named(name) and calls.running(ends, operation, fact) is None:
                 return f"workload {name} already exists at {ends.target.site} and is not of this rehearsal"
         return ""
 

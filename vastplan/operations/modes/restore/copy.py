@@ -47,14 +47,14 @@ class CopyMet(RestoreMet):
         name, directory = self.wanted.name, self.wanted.directory
         kind = "view" if self.place.written is None else "volume"
         known = {one.address.name for one in self.document.written if one.address.kind == kind}
-        there = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
-        return there or _inside(self.document, self.place, directory) or self.source.taken(directory)
+        conflict = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
+        return conflict or _inside(self.document, self.place, directory) or self.source.taken(directory)
 
     def loss(self, snapshot: DirectorySnapshot) -> str:
         """Nothing."""
         return "nothing: the snapshot is copied, and the current data stays"
 
-    def by_hand(self) -> tuple[str, ...]:
+    def manual_steps(self) -> tuple[str, ...]:
         """The steps that remain by hand."""
         return ("write the lines into the document; the next apply creates view, quota and claim at the directory",)
 

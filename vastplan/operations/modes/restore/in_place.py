@@ -80,7 +80,7 @@ class InPlaceMet(RestoreMet):
             "keeps it for a week"
         )
 
-    def by_hand(self) -> tuple[str, ...]:
+    def manual_steps(self) -> tuple[str, ...]:
         """The steps that remain by hand."""
         return (
             f"before the restore, {to_stop(self.place.site)}",
@@ -143,12 +143,12 @@ def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
     return (_look(home), freeze(home), _keep(home), _restore(home, bound), _commit(home), go_on(home, FREEZE))
 
 
-def amiss(source: Restorable, *, ours: bool = False) -> str:
-    """Why a restore in place is not possible, "" if it is. `ours` is whether a running restore is this one."""
+def amiss(source: Restorable, *, own: bool = False) -> str:
+    """Why a restore in place is not possible, "" if it is. `own` is whether a running restore is this one."""
     side = source.look()
     if side.role is not SideRole.SOURCE:
-        return f"it is {side.said} at {source.site}; a restore in place needs SOURCE"
-    if source.restoring() and not ours:
+        return f"it is {side.stated_role} at {source.site}; a restore in place needs SOURCE"
+    if source.restoring() and not own:
         return f"a restore that is not of this document is under way at {source.site} (commit or stop it there)"
     if not side.good:
         return f"it is in state {side.state or 'unknown'} at {source.site}"
@@ -226,12 +226,12 @@ def _commit(home: Rewound) -> Stage:
         if found is None or found.id != kept["id"]:
             return f"the snapshot of the current data ({kept['name']}) is gone"
         copied = calls.complete(source, operation)
-        return copied.says if copied.holds is not Holds.YES else amiss(source, ours=True) or unmoved(home, operation)
+        return copied.says if copied.holds is not Holds.YES else amiss(source, own=True) or unmoved(home, operation)
 
     def gate(_: Operation) -> Gate:
         side = source.look()
         if source.restoring() or side.role is not SideRole.SOURCE or not side.good:
-            return Gate(Holds.NOT_YET, f"it is {side.said}, {side.state}")
+            return Gate(Holds.NOT_YET, f"it is {side.stated_role}, {side.state}")
         return Gate(Holds.YES, facts={"used after": source.used()})
 
     return Stage(
@@ -266,7 +266,7 @@ def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: d
 def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
     """The state of the protected path, and who uses it."""
     side, said = source.look(), source.warnings()
-    facts = [Fact("protected path", f"{side.said}, {side.state}")]
+    facts = [Fact("protected path", f"{side.stated_role}, {side.state}")]
     if said.get("is_source_ppath") and side.connected:
         facts.append(Fact("its copy", "does not change until the next restore point after the commit arrives there"))
     if said.get("has_gn_streams"):

@@ -55,7 +55,7 @@ class RestoreMet(Met[RestorePlan]):
         """What is lost, in words."""
 
     @abstractmethod
-    def by_hand(self) -> tuple[str, ...]:
+    def manual_steps(self) -> tuple[str, ...]:
         """The steps that remain by hand."""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class RestoreMet(Met[RestorePlan]):
             covers=self.covers(),
             stages=tuple(map(shown, self.stages())),
             evidence=self.evidence(snapshot, now, users),
-            by_hand=self.by_hand(),
+            by_hand=self.manual_steps(),
         )
 
     def known(self, plan: RestorePlan, parts: Parts) -> Operation | None:
