@@ -16,7 +16,7 @@ from tests.moving.rehearsing import Watched
 from tests.moving.theatre import HOME, Theatre, shared_theatre
 from tests.moving.together import Both, both
 from vastplan.app.drift import find_drift
-from vastplan.app.move import last_moves, plan_move, standing
+from vastplan.app.move import last_moves, operation_standing, plan_move
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
@@ -69,7 +69,7 @@ def test_a_rehearsal_is_removed_and_told_meanwhile(scene: Theatre) -> None:
         (told,) = [one for one in findings if one.code == "VP353"]
         assert told.address == HOME_PATH and short in told.message and f"vastplan move abort PATH {short}" in told.fix
     (record,) = last_moves(scene.lab.workspace())
-    assert "iad may write" in standing(scene.lab.workspace(), record)[0]
+    assert "iad may write" in operation_standing(scene.lab.workspace(), record)[0]
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
     assert not [one for one in scene.lab.plan().findings if one.code == "VP353"]
@@ -100,7 +100,7 @@ def test_one_of_an_older_record_says_what_to_put_back(scene: Theatre) -> None:
     ):
         scene.abort(watched.plan)
     (record,) = last_moves(scene.lab.workspace())
-    assert "cannot determine the current roles" in standing(scene.lab.workspace(), record)[0]
+    assert "cannot determine the current roles" in operation_standing(scene.lab.workspace(), record)[0]
 
 
 def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.moving.sharing import busy, planned, stop_at, taken_back
 from tests.moving.theatre import BASE, GB, HOME, Theatre, shared_theatre, sharing, theatre
-from vastplan.app.move import last_moves, plan_move, standing
+from vastplan.app.move import last_moves, operation_standing, plan_move
 from vastplan.app.restore import plan_restore
 from vastplan.cli import main
 from vastplan.model.address import Address
@@ -238,7 +238,7 @@ def test_what_was_submitted_is_stopped_and_stays(scene: Theatre) -> None:
     watch.stayed()
     assert scene.workloads("pdx") == {f"train-m{plan.id[:8]}": "Stopped"}
     (one,) = last_moves(scene.lab.workspace())
-    assert standing(scene.lab.workspace(), one) == (
+    assert operation_standing(scene.lab.workspace(), one) == (
         "now: iad has the data (SOURCE), pdx reads and writes the data of iad (DESTINATION)",
     )
     assert scene.labels("iad") == scene.labels("pdx") or set(scene.labels("pdx")) < set(scene.labels("iad"))

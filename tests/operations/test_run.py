@@ -12,7 +12,7 @@ import pytest
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome, Phase, operation_from_data, operation_to_data
 from vastplan.operations.run import APART, TRIES, Run, Stopped, Unknown, abort, begin, carry_out, close, settle
-from vastplan.operations.stage import Call, Effect, Gate, Holds, Stage
+from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage
 
 NEW = Operation("1", "move", "planned", "guid", "iad/protected_path/p", "iad", "pdx", "d", "then")
 
@@ -58,9 +58,9 @@ class World:
     def run(self) -> Run:
         return Run(self, self.notes.append, self.said.append, lambda _: "iad may write", "AGAIN", "BACK")
 
-    def call(self, told: Callable[[Facts, Facts], Effect] | None = None) -> Call:
-        def compared(before: Facts, now: Facts) -> Effect:
-            return Effect.HAPPENED if now["at"] > before["at"] else Effect.NOTHING
+    def call(self, told: Callable[[Facts, Facts], CallEffect] | None = None) -> Call:
+        def compared(before: Facts, now: Facts) -> CallEffect:
+            return CallEffect.HAPPENED if now["at"] > before["at"] else CallEffect.NOTHING
 
         return Call("raise", "PATCH /x/ at pdx", {"a": 1}, self.look, self.send, told or compared)
 
@@ -120,7 +120,7 @@ def test_a_refusal_stops_and_says_who_may_write_and_what_to_type() -> None:
 def test_what_cannot_be_told_is_never_sent_again() -> None:
     world = World(trouble=[Unclear("no answer")])
     with pytest.raises(Unknown, match=r"cannot determine whether .* took effect") as stopped:
-        carry_out(NEW, (world.stage(told=lambda *_: Effect.UNKNOWN),), world.run())
+        carry_out(NEW, (world.stage(told=lambda *_: CallEffect.UNKNOWN),), world.run())
     assert stopped.value.exit_code == INCOMPLETE and world.sent == 1
     assert [one.outcome for one in world.notes[-1].attempts] == [Outcome.PENDING]
 
@@ -141,7 +141,7 @@ def test_a_run_that_died_in_a_call_is_gone_on_with(came: bool, sent: int) -> Non
 def test_what_is_left_open_and_is_no_call_any_more_cannot_be_told() -> None:
     world = World(trouble=[Unclear("no answer")])
     with pytest.raises(Unknown):
-        carry_out(NEW, (world.stage(told=lambda *_: Effect.UNKNOWN),), world.run())
+        carry_out(NEW, (world.stage(told=lambda *_: CallEffect.UNKNOWN),), world.run())
     with pytest.raises(Unknown, match="cannot determine whether PATCH /x/ at pdx took effect"):
         settle(world.notes[-1], world.stage(calls=lambda _: ()), world.run())
 
@@ -195,7 +195,7 @@ def test_what_was_begun_is_taken_back_the_last_first() -> None:
 
     def back(name: str) -> Callable[[Operation], tuple[Call, ...]]:
         send = lambda: undone.append(name)  # noqa: E731
-        return lambda _: (Call("back", name, {}, dict, send, lambda *_: Effect.HAPPENED),)
+        return lambda _: (Call("back", name, {}, dict, send, lambda *_: CallEffect.HAPPENED),)
 
     stages = tuple(replace(world.stage(), name=name, rollback=back(name)) for name in ("first", "second", "third"))
     begun = carry_out(NEW, stages[:2], world.run())
@@ -236,7 +236,7 @@ def test_a_stage_that_does_what_it_can_goes_on_without_what_it_cannot() -> None:
     assert done.passed == ("first",) and [one.outcome for one in done.attempts] == [Outcome.FAILED]
     assert world.said[-1].startswith("  not done: iad/protected_path/p (move 1) stopped at stage first: PATCH /x/")
     world = World(trouble=[Unclear("no answer")])
-    stage = world.stage(best_effort=True, told=lambda *_: Effect.UNKNOWN)
+    stage = world.stage(best_effort=True, told=lambda *_: CallEffect.UNKNOWN)
     left = carry_out(NEW, (stage,), world.run())
     assert [one.outcome for one in left.attempts] == [Outcome.PENDING]
     assert settle(left, stage, world.run()) == left

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from vastplan.app.secrets import folder_reader, lazily, of_document
+from vastplan.app.secrets import document_secrets, folder_reader, lazily
 from vastplan.app.worlds import directories, simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import Invalid, VastplanError
@@ -101,7 +101,7 @@ def _unchecked(place: str, spec: Verified) -> Finding:
 def _connection(document: Document, writable: bool, parallel: int) -> Connection:
     folder = document.connections_folder
     secret = (
-        partial(of_document, allowed=document.secrets)
+        partial(document_secrets, allowed=document.secrets)
         if document.by_document
         else partial(lazily, reading=folder_reader(folder))
     )

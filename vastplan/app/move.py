@@ -26,7 +26,7 @@ def opposite_site(workspace: Workspace, address: Address, site: str) -> str:
     return other_of(workspace.entries()[0], address, site)
 
 
-def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
+def operation_standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
     """Lines with the present roles, for each moved path. If they cannot be read, a line says why."""
     sites, told = (operation.source, operation.target), list[str]()
     try:

@@ -55,7 +55,7 @@ class Operations(Generic[Wanted, Planned]):
         self,
         workspace: Workspace,
         plan: Planned,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         again: str,
         clock: Clock | None = None,
         consent: Mapping[str, object] | None = None,
@@ -75,7 +75,7 @@ class Operations(Generic[Wanted, Planned]):
         subject = self._to_go_on(document, plan, again, back)
         with _opened(workspace, subject, clock, again) as (met, parts, write):
             known = met.known(plan, parts)
-            run = Run(clock, write, tell, met.standing, again, back)
+            run = Run(clock, write, report, met.standing, again, back)
 
             def record() -> Operation:
                 _refuse_old(document, plan, run.clock.now())
@@ -84,7 +84,7 @@ class Operations(Generic[Wanted, Planned]):
             return carried(plan, known, parts, run, record, met.stages)
 
     def abort(
-        self, workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None
+        self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
     ) -> Operation:
         """Take back what an operation did. Raises `Stopped` past the point of no return."""
         document, clock = DocumentOf(workspace), clock or CLOCK
@@ -101,7 +101,7 @@ class Operations(Generic[Wanted, Planned]):
             met.refuse_another(known, parts)
             if known.phase is Phase.ABORTED:
                 return evened(known, parts, write)
-            return abort(known, met.stages(), Run(clock, write, tell, met.standing, again))
+            return abort(known, met.stages(), Run(clock, write, report, met.standing, again))
 
     def known(self, workspace: Workspace) -> tuple[Operation, ...]:
         """The last operation of each subject, from the ledger. Reads no system."""

@@ -41,7 +41,7 @@ def lazily(source: AnySecret, reading: Callable[[str], bytes]) -> Callable[[], s
     return lambda: _kept(kind, where, reading)
 
 
-def of_document(source: AnySecret, allowed: SecretSources) -> Callable[[], str]:
+def document_secrets(source: AnySecret, allowed: SecretSources) -> Callable[[], str]:
     """Returns a function for the value of a secret in the head of a document, which may not run commands."""
     ((kind, where),) = source.model_dump().items()
     return lambda: revealer(allowed)(SecretSource((kind, where)))

@@ -65,7 +65,7 @@ class Standing(Enum):
     DRIFT = "drift"  # the base causes the same change, because the system moved
 
 
-BY_HAND = (Cause.SYSTEM, Cause.BOTH)
+OUTSIDE_CAUSES = (Cause.SYSTEM, Cause.BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def lets_in(action: Action) -> bool:
 
 def outside_move(change: FieldChange) -> bool:
     """Whether the field changed in the system since it was applied."""
-    return change.cause in BY_HAND
+    return change.cause in OUTSIDE_CAUSES
 
 
 def let_go(change: FieldChange) -> bool:

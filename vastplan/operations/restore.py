@@ -9,7 +9,7 @@ from vastplan.model.operation import Operation
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
-from vastplan.operations.modes.restore.copy import copy_of, named
+from vastplan.operations.modes.restore.copy import named, restored_copy
 from vastplan.operations.modes.restore.in_place import path_of
 from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place, place_begun, place_of
@@ -47,6 +47,6 @@ def _restore(document: Document, place: Place, wanted: WantedRestore) -> Subject
     def meet(sites: Sites, parts: Parts, clock: Clock) -> RestoreMet:
         if wanted.mode == IN_PLACE:
             return path_of(document, sites, place, wanted, parts, clock)
-        return copy_of(document, sites, place, wanted, clock)
+        return restored_copy(document, sites, place, wanted, clock)
 
     return Subject(str(place.address), (place.site,), meet)

@@ -17,7 +17,7 @@ from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachab
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
-from vastplan.operations.stage import Call, Effect, Gate, Holds, Stage, undoing
+from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undoing
 
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
@@ -172,17 +172,17 @@ def _found_out(
     operation: Operation, stage: Stage, call: Call, attempt: Attempt, run: Run, why: str, *, final: bool = False
 ) -> Operation:
     """The outcome of a call, from reads: it took effect, or two reads show no effect. Raises `Stopped` otherwise."""
-    effect, seen = Effect.UNKNOWN, attempt.before
+    effect, seen = CallEffect.UNKNOWN, attempt.before
     for wait in (0.0, APART):
         if wait:
             run.clock.sleep(wait)
         seen = _read(operation, stage, run, call.read)
         effect = call.effect(attempt.before, seen)
-        if effect is not Effect.NOTHING or final:
+        if effect is not CallEffect.NOTHING or final:
             break
-    if effect is Effect.HAPPENED:
+    if effect is CallEffect.HAPPENED:
         return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
-    if effect is Effect.UNKNOWN:
+    if effect is CallEffect.UNKNOWN:
         reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
         raise Unknown(_stop_text(operation, stage, run, reason))
     outcome = Outcome.FAILED if final else Outcome.NOT_SENT

@@ -11,7 +11,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation
 
 
-class Effect(Enum):
+class CallEffect(Enum):
     """The effect of a call: a read after it compared with the read before it."""
 
     HAPPENED = "happened"
@@ -32,12 +32,12 @@ class Call:
     body: Mapping[str, Any]
     read: Callable[[], Facts]
     send: Callable[[], Facts | None]
-    effect: Callable[[Facts, Facts], Effect]
+    effect: Callable[[Facts, Facts], CallEffect]
 
 
-def effect(shows: Callable[[Facts], object]) -> Callable[[Facts, Facts], Effect]:
+def effect(shows: Callable[[Facts], object]) -> Callable[[Facts, Facts], CallEffect]:
     """The `told` of a call whose effect a read shows: it happened if `shows` is true of the read after it, and nothing did otherwise."""
-    return lambda _, now: Effect.HAPPENED if shows(now) else Effect.NOTHING
+    return lambda _, now: CallEffect.HAPPENED if shows(now) else CallEffect.NOTHING
 
 
 class Holds(Enum):

@@ -25,7 +25,7 @@ _COUNTED = (
     "them with `terraform state mv`, or write `for_each`:"
 )
 _DEPENDS = "In the same change, let these refer to a data source, because they depend on removed resources:"
-_BY_HAND = "Check these adopted resources, too:"
+_MANUAL = "Check these adopted resources, too:"
 _LAST = "Apply the change. Its `terraform plan` must destroy nothing and create nothing."
 _LEFT = "Left to Terraform, because vastplan cannot determine which objects these are:"
 _STALE = (
@@ -98,7 +98,7 @@ def _steps(handover: Handover) -> list[list[str]]:
     if handover.staying:
         steps += [_listed(_DEPENDS, (f"{each.address}: {', '.join(each.depends_on)}" for each in handover.staying))[1:]]
     if handover.unsettled:
-        steps += [_listed(_BY_HAND, (f"{each.address}: {_WHY[each.reason]}" for each in handover.unsettled))[1:]]
+        steps += [_listed(_MANUAL, (f"{each.address}: {_WHY[each.reason]}" for each in handover.unsettled))[1:]]
     return [*steps, [_LAST]]
 
 

@@ -16,7 +16,7 @@ from vastplan.schema.operations import ApiOperation
 from vastplan.schema.provider import Provider
 from vastplan.schema.transport_limits import TransportLimits
 
-Said = TypeVar("Said", bound=SystemSpec)
+Spec = TypeVar("Spec", bound=SystemSpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Uncovered:
 
 
 @dataclass(frozen=True, slots=True)
-class System(Generic[Said]):
+class System(Generic[Spec]):
     """One system. `name` is its key in a document's site, and the `system` of its kinds.
 
     The probed fact `NAME_version` is its client's `version()`. Modules that import a client's libraries are imported by `connect`
@@ -87,8 +87,8 @@ class System(Generic[Said]):
     """
 
     name: str
-    spec: type[Said]
-    connect: Callable[[Said, Connection], Client]
+    spec: type[Spec]
+    connect: Callable[[Spec, Connection], Client]
     simulate: Callable[[SimulatorEndpoint, Connection], Client] | None = None
     """Creates the client of its embedded simulator, if it has one."""
     ledger: type[SharedLedgerSpec] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.app import reports
 from vastplan.app.files.operation_plan import MOVE_FILE
-from vastplan.app.move import abort_move, last_moves, opposite_site, plan_move, run_move, standing
+from vastplan.app.move import abort_move, last_moves, operation_standing, opposite_site, plan_move, run_move
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
 from vastplan.cli.address import address_of
@@ -107,5 +107,5 @@ _MOVE = Commands(
     run=run_move,
     abort=abort_move,
     records=last_moves,
-    standing=standing,
+    standing=operation_standing,
 )

@@ -33,7 +33,7 @@ class FromAnother:
 _NOTHING = FromAnother()
 
 
-def project_of(volume: Entry, scope: Scope) -> Ref | None:
+def volume_project(volume: Entry, scope: Scope) -> Ref | None:
     """The project of a volume: its own, or the only one of its tenant."""
     project = volume.values.get("project")
     if project is None and isinstance(tenant := volume.values.get("tenant"), Ref):
@@ -62,7 +62,7 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     volume = volume_of(entry, scope)
     if volume is None:
         return _NOTHING
-    source, of_source = entry.values["source"], project_of(volume, scope)
+    source, of_source = entry.values["source"], volume_project(volume, scope)
     problem = (
         _problem(entry, volume) or of_another(entry, volume, scope) or _of_a_claim(entry, volume, project, of_source)
     )
@@ -180,7 +180,7 @@ def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
 
 def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
     """All tenants of a volume: its own, that of its project (`None` if it has none), and that of its class, if known."""
-    project, of = project_of(volume, scope), volume.values.get("storage_class")
+    project, of = volume_project(volume, scope), volume.values.get("storage_class")
     owner = scope.get(project.target) if project is not None else None
     class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
     declared = [tenant_of(volume, scope), class_.values.get("tenant") if class_ is not None else None]

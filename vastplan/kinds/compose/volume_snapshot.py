@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from vastplan.kinds._moments import Moment
-from vastplan.kinds.compose._claims import is_kubernetes_name, project_of
+from vastplan.kinds.compose._claims import is_kubernetes_name, volume_project
 from vastplan.kinds.compose._source import LATEST, tenant_of
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
@@ -75,7 +75,7 @@ def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
     if not is_kubernetes_name(entry.called):
         scope.refuse(entry, "VP294", f"{entry.called} cannot be the name of a VolumeSnapshot", "write another name")
         return
-    project = project_of(volume, scope)
+    project = volume_project(volume, scope)
     if project is None:  # the volume itself is refused
         return
     class_, chosen = _class_of(entry, scope, volume)

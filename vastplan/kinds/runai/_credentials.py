@@ -17,7 +17,7 @@ from vastplan.schema.markers import IDENTITY, IMMUTABLE, SENSITIVE, WRITE_ONLY, 
 from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, VendorName
 
 
-def value_at(*wire: str) -> tuple[object, ...]:
+def value_markers(*wire: str) -> tuple[object, ...]:
     """The markers of a value that is sent: Run:AI never shows it again, and it cannot be changed."""
     return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(at_create=False)
 

@@ -3,16 +3,16 @@
 from typing import Annotated
 
 from vastplan.kinds.runai._assets import asset_kind
-from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
+from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_markers
 from vastplan.schema.types import MISSING, SecretSource
 
 
 class AccessKeyCredential(Credential):
     """An S3 access key, from a Secret or from two values. S3 data sources refer to it in `access_key`."""
 
-    access_key_id: Annotated[Plain | MISSING, *value_at("accessKeyId")] = MISSING
+    access_key_id: Annotated[Plain | MISSING, *value_markers("accessKeyId")] = MISSING
     """Id of the access key: text, `{env: NAME}` or `{file: PATH}`. Needs `secret_access_key`."""
-    secret_access_key: Annotated[SecretSource | MISSING, *value_at("secretAccessKey")] = MISSING
+    secret_access_key: Annotated[SecretSource | MISSING, *value_markers("secretAccessKey")] = MISSING
     """Secret of the access key, from `{env: NAME}` or `{file: PATH}`. Needs `access_key_id`."""
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from vastplan.kinds.runai._assets import asset_kind, with_scope
-from vastplan.kinds.runai._credentials import Credential, credentials, value_at
+from vastplan.kinds.runai._credentials import Credential, credentials, value_markers
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
@@ -14,7 +14,7 @@ class GenericSecretCredential(Credential):
     """Keys and values, from a Secret or written here. A removed key stays until another value is written."""
 
     data: Annotated[
-        Annotated[dict[SecretKey, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")
+        Annotated[dict[SecretKey, SecretSource], Field(min_length=1)] | MISSING, *value_markers("keyValuePairs")
     ] = MISSING
     """Values by key, each from `{env: NAME}` or `{file: PATH}`. Git data sources need an SSH key at `ssh`."""
 

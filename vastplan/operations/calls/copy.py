@@ -103,7 +103,7 @@ def own(store: Clonable, target: CopyTarget, operation: Operation, stage: str) -
     return found if as_asked else None
 
 
-def dropping(store: Clonable, target: CopyTarget, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
+def drop_calls(store: Clonable, target: CopyTarget, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
     """The call that deletes the operation's own copy in `stage`; a delete that was begun keeps its guid."""
     known = [str(one.before["guid"]) for one in operation.of(stage, DROP) if one.before.get("guid")]
     found = own(store, target, operation, made_in)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
-from vastplan.operations.stage import Call, Effect, Gate, Holds, effect
+from vastplan.operations.stage import Call, CallEffect, Gate, Holds, effect
 from vastplan.schema.ports.replica import Keeps, Point, Replica, SideRole
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
@@ -39,9 +39,9 @@ def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
 def replicate(replica: Replica) -> Call:
     """Take a new restore point; one that a schedule took meanwhile counts, because it is as new."""
 
-    def effect(before: Facts, now: Facts) -> Effect:
+    def effect(before: Facts, now: Facts) -> CallEffect:
         fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
-        return Effect.HAPPENED if fresh else Effect.NOTHING
+        return CallEffect.HAPPENED if fresh else CallEffect.NOTHING
 
     return Call(
         REPLICATE, f"PATCH {replica.path}replicate_now/ at {replica.site}", {}, lambda: _newest(replica), replica.replicate_now, effect
@@ -84,11 +84,11 @@ def _roles(ends: Ends) -> Facts:
 def take_over(ends: Ends) -> Call:
     """Begin the graceful failover, at the target."""
 
-    def effect(before: Facts, now: Facts) -> Effect:
+    def effect(before: Facts, now: Facts) -> CallEffect:
         if now["target_role"] in (SideRole.SOURCE.value, SideRole.CHANGING.value):
-            return Effect.HAPPENED
+            return CallEffect.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return Effect.NOTHING if same else Effect.UNKNOWN
+        return CallEffect.NOTHING if same else CallEffect.UNKNOWN
 
     body = {"failover": True, "graceful": True}
     what = f"PATCH {ends.target.path} failover graceful at {ends.target.site}"
@@ -98,11 +98,11 @@ def take_over(ends: Ends) -> Call:
 def give_up(ends: Ends) -> Call:
     """Abort the graceful failover, at the target."""
 
-    def effect(_: Facts, now: Facts) -> Effect:
+    def effect(_: Facts, now: Facts) -> CallEffect:
         roles = (now["source_role"], now["target_role"])
         if roles == (SideRole.SOURCE.value, SideRole.DESTINATION.value):
-            return Effect.HAPPENED
-        return Effect.NOTHING if SideRole.CHANGING.value in roles else Effect.UNKNOWN
+            return CallEffect.HAPPENED
+        return CallEffect.NOTHING if SideRole.CHANGING.value in roles else CallEffect.UNKNOWN
 
     what = f"PATCH {ends.target.path} abort at {ends.target.site}"
     return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, effect)
@@ -113,13 +113,13 @@ def _own(replica: Replica) -> Facts:
     return {"said": side.stated_role, "role": side.role.value, "enabled": side.enabled}
 
 
-def _became(role: SideRole, *, of: SideRole) -> Callable[[Facts, Facts], Effect]:
+def _became(role: SideRole, *, of: SideRole) -> Callable[[Facts, Facts], CallEffect]:
     """Whether a side has the role that a call gives it, or is changing to it."""
 
-    def effect(_: Facts, now: Facts) -> Effect:
+    def effect(_: Facts, now: Facts) -> CallEffect:
         if now["role"] in (role.value, SideRole.CHANGING.value):
-            return Effect.HAPPENED
-        return Effect.NOTHING if now["role"] == of.value else Effect.UNKNOWN
+            return CallEffect.HAPPENED
+        return CallEffect.NOTHING if now["role"] == of.value else CallEffect.UNKNOWN
 
     return effect
 
@@ -173,11 +173,11 @@ def keep(replica: Keeps, name: str) -> Call:
 def reattach(ends: Ends) -> Call:
     """Make the source the destination of the target. Its own system reports whether it is."""
 
-    def effect(before: Facts, now: Facts) -> Effect:
+    def effect(before: Facts, now: Facts) -> CallEffect:
         if now["source_role"] in (SideRole.DESTINATION.value, SideRole.CHANGING.value):
-            return Effect.HAPPENED
+            return CallEffect.HAPPENED
         same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return Effect.NOTHING if same else Effect.UNKNOWN
+        return CallEffect.NOTHING if same else CallEffect.UNKNOWN
 
     what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
     return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, effect)

@@ -12,7 +12,7 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.plan.evidence import of_sides, of_work
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.plan.steps import of_document, to_stop, unmounted
+from vastplan.operations.plan.steps import of_document, to_stop, unmounted_claims
 from vastplan.operations.stage import Stage
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.ports.workloads import Job
@@ -63,7 +63,7 @@ class Mode(ABC):
         """The steps that remain by hand."""
         return (
             *of_document(pair),
-            *unmounted(pair, f"the data at {pair.target}", "submitted there"),
+            *unmounted_claims(pair, f"the data at {pair.target}", "submitted there"),
             to_stop(pair.source),
         )
 

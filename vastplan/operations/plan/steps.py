@@ -17,7 +17,7 @@ def of_document(pair: Pair) -> tuple[str, ...]:
     return (f"change the document{f', at {pair.where}' if pair.where else ''}: {text}",)
 
 
-def unmounted(pair: Pair, what: str, become: str) -> tuple[str, ...]:
+def unmounted_claims(pair: Pair, what: str, become: str) -> tuple[str, ...]:
     """The claims at the source without a counterpart at the target that mounts `what`; their workloads are not `become`."""
     return tuple(
         f"{here.address}: no claim of the document mounts {what}, so its workloads are not {become}"

@@ -9,7 +9,7 @@ from vastplan.sim.tables import Table
 from vastplan.sim.wire import Response
 
 
-def answer(path: str, version: str, table: Table) -> Response | None:
+def discovery_answer(path: str, version: str, table: Table) -> Response | None:
     """The answer to a discovery path, `None` for any other path."""
     path = "/" + path.strip("/")
     fixed = {"/api": _core, "/apis": _groups, "/openapi/v3": _index}

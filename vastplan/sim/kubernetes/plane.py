@@ -105,7 +105,9 @@ class KubernetesPlane(InProcessAccess):
             raise StatusError(401, "Unauthorized", "Unauthorized")
         target = resources.path_target(path)
         if target is None:
-            discovered = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
+            discovered = (
+                discovery.discovery_answer(path, self.version, self._table) if request.method == "GET" else None
+            )
             unknown = Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
             missing = self._not_simulated(request)
             return discovered or (missing.response() if missing else unknown)

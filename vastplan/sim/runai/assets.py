@@ -121,7 +121,7 @@ def _look(ctx: Context, row: Row) -> None:
     if row["kind"] == "pvc":
         claims.create_claims(ctx, row)
     elif KINDS[row["kind"]].family == "credentials":
-        unit_secrets.look(ctx, row)
+        unit_secrets.find_secret(ctx, row)
 
 
 def _refresh(ctx: Context, row: Row) -> None:

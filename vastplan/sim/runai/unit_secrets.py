@@ -8,7 +8,7 @@ from vastplan.sim.runai.context import Context
 from vastplan.sim.store import Row
 
 
-def look(ctx: Context, row: Row) -> None:
+def find_secret(ctx: Context, row: Row) -> None:
     """Record a missing Secret in `issues`; the caller stores the row."""
     row["issues"], row["message"] = [], ""
     name = row["spec"].get("existingSecretName")

@@ -14,7 +14,7 @@ from vastplan.operations.modes.fork.branch import apply_command, facts_of, forke
 from vastplan.operations.modes.fork.stages import Forked, amiss, stages
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.pair import Branch, Pair
-from vastplan.operations.plan.steps import to_stop, unmounted
+from vastplan.operations.plan.steps import to_stop, unmounted_claims
 from vastplan.operations.sites import PathAt, Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.wanted import WantedMove
@@ -52,7 +52,7 @@ class Fork(Mode):
         branch = _of(pair)
         return (
             f"the branch is a volume of its own: nothing is merged back into {pair.path}; to delete it, take it out of the document",
-            *unmounted(pair, f"{branch.address} for its project", "submitted"),
+            *unmounted_claims(pair, f"{branch.address} for its project", "submitted"),
             *(() if branch.live else (to_stop(pair.source),)),
         )
 

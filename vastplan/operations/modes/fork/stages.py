@@ -120,7 +120,7 @@ def _clone(ends: Forked) -> Stage:
         undo = f"undo {CLONE}"
         if not operation.of(undo) and why_kept():
             return ()
-        return copies.dropping(store, copy, operation, CLONE, undo)
+        return copies.drop_calls(store, copy, operation, CLONE, undo)
 
     def undone(operation: Operation) -> Gate:
         if copies.own(store, copy, operation, CLONE) is None:

@@ -15,7 +15,7 @@ from vastplan.operations.modes.global_access.stages import SharedEnds, amiss, st
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.evidence import of_work, used_bytes
 from vastplan.operations.plan.pair import Pair
-from vastplan.operations.plan.steps import to_stop, unmounted
+from vastplan.operations.plan.steps import to_stop, unmounted_claims
 from vastplan.operations.stage import Stage
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.ports.cache import Cached
@@ -67,7 +67,7 @@ class GlobalAccess(Mode):
                 f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
                 f"{pair.target} after the move, not earlier"
             )
-        steps += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
+        steps += [*unmounted_claims(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
         if pair.reads:
             steps.append(
                 f"the document lets {pair.target} only read it (access): workloads that write are submitted there all the same"

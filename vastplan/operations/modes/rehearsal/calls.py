@@ -11,7 +11,7 @@ from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.copy import CopyTarget
 from vastplan.operations.calls.job import GONE, base_name
 from vastplan.operations.ends import LABEL, Ends, job_of, jobs_of
-from vastplan.operations.stage import Call, Effect, effect
+from vastplan.operations.stage import Call, CallEffect, effect
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
 from vastplan.schema.ports.snapshots import Clonable
 from vastplan.schema.ports.workloads import Job
@@ -102,8 +102,8 @@ def open_view(ends: Rehearsed, operation: Operation) -> Call:
     """A view on the copy."""
     directory = copy_of(operation).directory
 
-    def effect(before: Facts, now: Facts) -> Effect:
-        return Effect.HAPPENED if now["id"] and now["id"] != before["id"] else Effect.NOTHING
+    def effect(before: Facts, now: Facts) -> CallEffect:
+        return CallEffect.HAPPENED if now["id"] and now["id"] != before["id"] else CallEffect.NOTHING
 
     return Call(
         VIEW,

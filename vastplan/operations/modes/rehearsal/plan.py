@@ -31,7 +31,7 @@ from vastplan.operations.modes.rehearsal.stages import (
     stages,
 )
 from vastplan.operations.plan.pair import Pair, Rehearsal
-from vastplan.operations.plan.steps import unmounted
+from vastplan.operations.plan.steps import unmounted_claims
 from vastplan.operations.sites import PathAt, Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.wanted import WantedMove
@@ -77,7 +77,7 @@ class Rehearse(Mode):
             "nothing is left to delete; see the result of each workload: vastplan move status PATH",
             f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
             "(trackers, buckets, services) happens twice",
-            *unmounted(pair, f"the data at {pair.target}", "tried"),
+            *unmounted_claims(pair, f"the data at {pair.target}", "tried"),
         )
 
     def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:

@@ -62,7 +62,7 @@ def remove(ends: Rehearsed) -> Stage:
         "delete the view, and the clone with its directory",
         "both are deleted",
         bound=LEAST,
-        calls=lambda operation: dropping(ends, operation, REMOVE),
+        calls=lambda operation: removal_calls(ends, operation, REMOVE),
         gate=lambda operation: dropped(ends, operation),
     )
 
@@ -115,12 +115,12 @@ def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     return waiting(f"not deleted yet: {', '.join(left)}" if left else "")
 
 
-def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
+def removal_calls(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
     """The calls that delete the view and the copy."""
     known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
     view = known[-1] if known else calls.own_view(ends, operation)
     closing = (calls.close_view(ends, operation, view),) if view else ()
-    return *closing, *copies.dropping(ends.store, copy_of(operation), operation, CLONE, stage)
+    return *closing, *copies.drop_calls(ends.store, copy_of(operation), operation, CLONE, stage)
 
 
 def dropped(ends: Rehearsed, operation: Operation) -> Gate:

@@ -141,7 +141,7 @@ def _clone(ends: Rehearsed) -> Stage:
         precondition=precondition,
         calls=lambda operation: (copies.make(store, copy_of(operation), operation),),
         gate=lambda operation: copies.readable(store, copy_of(operation)),
-        rollback=lambda operation: removal.dropping(ends, operation, f"undo {CLONE}"),
+        rollback=lambda operation: removal.removal_calls(ends, operation, f"undo {CLONE}"),
         undone=lambda operation: removal.dropped(ends, operation),
     )
 

@@ -75,7 +75,7 @@ class CopyMet(RestoreMet):
         return standing(self.source, operation)
 
 
-def copy_of(document: Document, sites: Sites, place: Place, wanted: WantedRestore, clock: Clock) -> CopyMet:
+def restored_copy(document: Document, sites: Sites, place: Place, wanted: WantedRestore, clock: Clock) -> CopyMet:
     """The directory of a place. Raises `VastplanError` if its site lacks it."""
     source, tenant = sites.directory(place.site, place.tenant, place.directory)
     bound = patience(source.used())
