@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import requests
 
+import vastplan.app.importing.uncovered_kinds  # has its pool before another takes the place of all
 import vastplan.kinds
 from tests.lab import SYSTEMS
 from tests.values.forms import held
@@ -321,7 +322,7 @@ class Stage:
         """One request at a time, where that is asked for; and what settles by reads is not waited for."""
         with (
             patch("vastplan.engine.live.read.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
-            patch("vastplan.app.workspace.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
+            patch("concurrent.futures.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.applying.carry_out.apply_actions", _one_by_one if self.orderly else apply_actions),
             patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),
         ):

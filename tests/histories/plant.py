@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import urllib3
 from urllib3.exceptions import NewConnectionError
 
+import vastplan.app.importing.uncovered_kinds  # has its pool before another takes the place of all
 import vastplan.kinds
 import vastplan.systems
 from vastplan.document import specs
@@ -310,7 +311,7 @@ def _patches(plant: Plant) -> list[Any]:
         patch("vastplan.systems.kubernetes.kubeconfig.connect", connect),
         patch("vastplan.app.workspace.discover", lambda _: _REGISTRY),
         patch("vastplan.app.workspace.discover_systems", lambda _: _DISCOVERED_SYSTEMS),
-        patch("vastplan.app.workspace.ThreadPoolExecutor", _AtOnce),
+        patch("concurrent.futures.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.engine.live.read.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.engine.applying.apply.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.model.polling.time", clock),

@@ -186,7 +186,11 @@ def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypa
 
 @pytest.mark.slow
 def test_a_delete_waits_for_a_run_that_names_it(hub: Hub) -> None:
-    change(hub.storage, "    storage_class: {driver: file, storage_path: /team-a/k8s, secret: vast-mgmt}\n", "")
+    change(
+        hub.storage,
+        "    storage_class: {driver: file, allow_volume_expansion: true, storage_path: /team-a/k8s, secret: vast-mgmt}\n",
+        "",
+    )
     file = hub.storage / "storage" / "minimal.yaml"
     file.write_text(file.read_text().split("    volumes:")[0])
     git(hub.storage, "commit", "-am", "no class")

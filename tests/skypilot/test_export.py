@@ -14,7 +14,6 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.skypilot.team import Team
-from vastplan.app.files import read_write
 from vastplan.ledger.file import write_atomically
 
 Export = Callable[..., Ran]
@@ -221,7 +220,7 @@ def _full_disk(monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[], int]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         really(place, content, mode)
 
-    monkeypatch.setattr(read_write, "write_atomically", write)
+    monkeypatch.setattr("vastplan.ledger.file.write_atomically", write)
     return lambda: count
 
 
