@@ -55,15 +55,17 @@ ci-lint:
 	[ -x "$(ACTIONLINT)/actionlint" ] || GOBIN="$(ACTIONLINT)" go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 	"$(ACTIONLINT)/actionlint" examples/ci/github/*.yml
 
+# Some tests wait for others, so there is one more at work than there are cores.
+WORKERS = -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')"
+
 # What a change needs to hear at once; what is tried by force has a few representatives here.
-# Some wait for others, so there is one more at work than there are cores.
 unit: $(VENV)/ready
-	$(BIN)/pytest -m "not slow" -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')"
+	$(BIN)/pytest -m "not slow" $(WORKERS)
 
 # The others: every kind through every step, older versions, hostile documents, more random ones, kills. CI takes all that is of
 # the kinds, of the rest one part a day: make slow SHARE=1/16
 slow: $(VENV)/ready
-	$(BIN)/pytest -m slow $(if $(SHARE),--share $(SHARE))
+	$(BIN)/pytest -m slow $(WORKERS) $(if $(SHARE),--share $(SHARE))
 
 # All tests in one run: only such a run, or those of `.ci/run`, can say that every operation was seen that the documents have for us.
 whole: $(VENV)/ready
