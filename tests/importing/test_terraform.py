@@ -105,7 +105,7 @@ def test_the_rest_is_dropped_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -
         return seen[-1]
 
     row = {"attributes": {"id": "1", "password": CANARY, "nested": [{"key": CANARY}]}, "private": CANARY}
-    monkeypatch.setattr(state_module, "strict_json", SimpleNamespace(parse=watched))
+    monkeypatch.setattr(state_module, "strict_json", SimpleNamespace(parse_json=watched))
     assert parse_state(tfstate(resource("vastdata_view", "x", row))).instances
     assert CANARY not in repr(seen)
 

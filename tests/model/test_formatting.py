@@ -30,6 +30,7 @@ def read(text: str) -> float:
         (formatting.span(93.3), "93.3 s"), (formatting.span(299), "299 s"), (formatting.span(300), "5 min"), (formatting.span(7199), "120 min"),
         (formatting.span(7200), "2 h"), (formatting.span(259199), "72 h"), (formatting.span(259200), "3 days"), (formatting.span(0.0123), "0.0123 s"),
         (formatting.share(0.4827), "48.3 %"), (formatting.share(0.00011), "0.011 %"), (formatting.share(1), "100 %"),
+        (formatting.rounded_up(formatting.size, 0.1), "0.1 B"),
         (formatting.rounded_up(formatting.size, 980.1e9), "981 GB"), (formatting.at_most(formatting.size, 980.9e9), "980 GB"),
         (formatting.rounded_up(formatting.span, 61.01), "61.1 s"), (formatting.at_most(formatting.share, 0.48279), "48.2 %"),
     ],

@@ -82,7 +82,7 @@ def distinct_figures(figure: Formatter, first: float, second: float) -> tuple[st
 
 def _figure(value: float, digits: int, rounding: str) -> str:
     """A number with so many significant digits, and all digits before the point."""
-    exact = Decimal(value)
+    exact = Decimal(repr(value))  # the digits that a person would write: 0.1, not 0.1000000000000000055
     if abs(exact) >= 10 ** (digits - 1):
         return f"{exact.to_integral_value(rounding):,f}"
     return f"{Context(prec=digits, rounding=rounding).plus(exact).normalize():f}"
