@@ -82,7 +82,8 @@ def distinct_figures(figure: Formatter, first: float, second: float) -> tuple[st
 
 def _figure(value: float, digits: int, rounding: str) -> str:
     """A number with so many significant digits, and all digits before the point."""
-    exact = Decimal(repr(value))  # the digits that a person would write: 0.1, not 0.1000000000000000055
+    # What is rounded to one side is rounded from the digits that a person would write: 0.1, not 0.1000000000000000055.
+    exact = Decimal(value) if rounding == ROUND_HALF_EVEN else Decimal(repr(value))
     if abs(exact) >= 10 ** (digits - 1):
         return f"{exact.to_integral_value(rounding):,f}"
     return f"{Context(prec=digits, rounding=rounding).plus(exact).normalize():f}"
