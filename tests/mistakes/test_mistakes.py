@@ -12,6 +12,7 @@ import shlex
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 
 from tests.conftest import Ran, Run
 from tests.mistakes.cases import DOCUMENT, HERE, Case, Step, cases
+from vastplan.schema.transport_limits import DEFAULT_LIMITS
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
@@ -110,8 +112,9 @@ def folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Fo
 
 
 @pytest.fixture
-def served(folder: Folder, tmp_path: Path) -> Iterator[Folder]:
-    """A folder with a VMS, whose certificate is `ca.pem`; `other.pem` is somebody else's."""
+def served(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+    """A folder with a VMS, whose certificate is `ca.pem`; `other.pem` is somebody else's. Between two tries is hardly a pause."""
+    monkeypatch.setattr("vastplan.app.connect.TRANSPORT_LIMITS", replace(DEFAULT_LIMITS, backoff=0.001))
     authority, other = Authority(), Authority()
     server = Server(VastPlane(Store(), password="hunter2"), authority, threading.RLock()).start()
     clusters = {"iad-h100": StandaloneCluster(Store())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from tests.report.reading import plan
@@ -134,6 +135,7 @@ def _all(count: int) -> Iterator[Made]:
         yield _RULE[number % len(_RULE)](number)
 
 
+@cache
 def estate(count: int) -> Plan:
     """A plan of `count` changes."""
     made = [*_all(count)]
