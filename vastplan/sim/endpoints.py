@@ -79,7 +79,7 @@ def served_endpoints(folder: Path) -> list[ServedEndpoint] | None:
 
 def _answers(endpoints: list[ServedEndpoint], authority: str) -> bool:
     """Whether all are on loopback, and one is served by the holder of the authority's key. Raises `ValueError`."""
-    ports = [int(found[1]) for endpoint in endpoints if (found := _LOOPBACK.fullmatch(endpoint.url))]
+    ports = [int(match[1]) for endpoint in endpoints if (match := _LOOPBACK.fullmatch(endpoint.url))]
     if len(ports) != len(endpoints):
         return False
     import ssl

@@ -17,12 +17,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 def make_folder(folder: Path) -> Path:
     """A folder that only this user can access, created if needed. Raises `OSError` for a link or another user's folder."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
+    folder_stat = folder.lstat()
+    if not stat.S_ISDIR(folder_stat.st_mode):
         raise OSError(ELOOP, f"{folder} is a link")
-    if found.st_uid != os.geteuid():
+    if folder_stat.st_uid != os.geteuid():
         raise OSError(EPERM, f"{folder} belongs to another user")
-    if found.st_mode & 0o077:
+    if folder_stat.st_mode & 0o077:
         folder.chmod(0o700)
     return folder
 
@@ -45,10 +45,10 @@ def claim(path: Path) -> None:
     """Ensure that a file which others open by name is a regular one that only this user can read. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        file_stat = os.fstat(descriptor)
+        if not stat.S_ISREG(file_stat.st_mode):
             raise OSError(ELOOP, f"{path} is not a regular file")
-        if found.st_mode & 0o077:
+        if file_stat.st_mode & 0o077:
             os.fchmod(descriptor, 0o600)
     finally:
         os.close(descriptor)
@@ -72,7 +72,7 @@ def read_own(path: Path, most: int) -> bytes | None:
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > most:
+        file_stat = os.fstat(descriptor)
+        if not stat.S_ISREG(file_stat.st_mode) or file_stat.st_uid != os.geteuid() or file_stat.st_size > most:
             return None
         return file.read(most)

@@ -33,11 +33,11 @@ class _Index:
         if not _hashable(value):
             self.remove(key)
             return
-        known = key in self._values
-        if known and self._values[key] != value:
+        indexed = key in self._values
+        if indexed and self._values[key] != value:
             self.remove(key)
         bucket = self._buckets[value]
-        late = known and key not in bucket and bool(bucket)
+        late = indexed and key not in bucket and bool(bucket)
         bucket[key] = row
         self._values[key] = value
         if late:  # an older row joined a bucket of younger ones
@@ -96,8 +96,8 @@ class Store:
         """Refuse a file with views, triggers or virtual tables, which can compute without end; only a simulator's own file has none."""
         assert self._file is not None
         self._file.execute("PRAGMA trusted_schema=OFF")
-        found = self._file.execute("SELECT type, sql FROM sqlite_master WHERE type <> 'index'").fetchall()
-        if any(kind != "table" or "virtual" in sql.lower() for kind, sql in found):
+        objects = self._file.execute("SELECT type, sql FROM sqlite_master WHERE type <> 'index'").fetchall()
+        if any(kind != "table" or "virtual" in sql.lower() for kind, sql in objects):
             raise sqlite3.DatabaseError("it was not created by a simulator")
 
     @contextmanager

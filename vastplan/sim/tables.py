@@ -90,18 +90,18 @@ class Table:
 
     def operation(self, method: str, template: str) -> TableOperation | None:
         """The operation of a template, `None` if the document has none."""
-        known = self.content["paths"].get(template, {}).get(method)
-        if known is None:
+        entry = self.content["paths"].get(template, {}).get(method)
+        if entry is None:
             return None
         if (method, template) not in self._operations:
-            body = known.get("body")
+            body = entry.get("body")
             validator = (
                 jsonschema.Draft202012Validator({**body, "schemas": self.content["schemas"]})
                 if body is not None
                 else None
             )
             self._operations[method, template] = TableOperation(
-                method, template, known["query"], known["responses"], body, validator
+                method, template, entry["query"], entry["responses"], body, validator
             )
         return self._operations[method, template]
 
@@ -126,7 +126,7 @@ def load_table(name: str) -> Table:
     folder = resources.files(__package__) / "tables"
     file = folder / f"{name}.json"
     if not file.is_file():
-        known = sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
-        raise FileNotFoundError(f"no field table {name!r}; there are {', '.join(known)}")
+        names = sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
+        raise FileNotFoundError(f"no field table {name!r}; there are {', '.join(names)}")
     content = json.loads(file.read_text())
     return Table(older(load_table(content["base"]).content, content) if "base" in content else content)

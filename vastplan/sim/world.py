@@ -90,11 +90,11 @@ class World:
 
     def enrol(self, people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
         """Replace the directory that each site's VAST cluster asks, by site: `{users: {...}, groups: {...}}` (`VastPlane.enrol`)."""
-        for site, said in people.items():
+        for site, directory in people.items():
             cluster = self.sites[site].planes.get("vast")
             if isinstance(cluster, VastPlane):
                 with self.lock:
-                    cluster.enrol(**said)
+                    cluster.enrol(**directory)
 
     def stop(self) -> None:
         """Stop answering and close the files."""
@@ -119,10 +119,10 @@ class World:
     def endpoints_for_people(self) -> list[ServedEndpoint]:
         """The endpoints with the log-ins of a person, so that the systems' records tell that work from vastplan's."""
         return [
-            replace(one, username=PERSON, password=self._secret(one.site, f"{PERSON} of {one.system}"))
-            if one.username
-            else one
-            for one in self.endpoints()
+            replace(endpoint, username=PERSON, password=self._secret(endpoint.site, f"{PERSON} of {endpoint.system}"))
+            if endpoint.username
+            else endpoint
+            for endpoint in self.endpoints()
         ]
 
     def publish(self) -> Path:

@@ -28,8 +28,8 @@ class VastStorage:
     def with_secret(self, values: Mapping[str, str]) -> VastStorage:
         """The drivers with the credentials of a Secret."""
         named = values.get("username", "")
-        known = bool(named) and bool(VmsClient(self._vast, self._token).rows("managers", username=named))
-        return VastStorage(self._vast, self._token, values) if known else self
+        has_manager = bool(named) and bool(VmsClient(self._vast, self._token).rows("managers", username=named))
+        return VastStorage(self._vast, self._token, values) if has_manager else self
 
     def prepare(self) -> None:
         """Enable the trash folder, which the driver's manual requires: without it no volume can be deleted."""

@@ -27,7 +27,7 @@ def create(vms: VmsClient, wanted: VolumeWanted) -> dict[str, str]:
 
 
 def _of(vms: VmsClient, volume_id: str) -> Row | None:
-    return vms.one("volumes", name__endswith=volume_id)
+    return vms.row("volumes", name__endswith=volume_id)
 
 
 def expand(vms: VmsClient, volume_id: str, size: int) -> None:

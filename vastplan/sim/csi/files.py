@@ -56,7 +56,7 @@ def create(vms: VmsClient, wanted: VolumeWanted) -> dict[str, str]:
 
 
 def _view(vms: VmsClient, path: str, attributes: dict[str, str], wanted: VolumeWanted) -> Row:
-    view = vms.one("views", path=path, policy__name=attributes["view_policy"])
+    view = vms.row("views", path=path, policy__name=attributes["view_policy"])
     if view is not None:
         return view
     policy = vms.need("viewpolicies", name=attributes["view_policy"])
@@ -72,7 +72,7 @@ def _view(vms: VmsClient, path: str, attributes: dict[str, str], wanted: VolumeW
 
 
 def _quota(vms: VmsClient, path: str, view: Row, wanted: VolumeWanted) -> Row:
-    quota = vms.one("quotas", path=path, tenant_id=view["tenant_id"])
+    quota = vms.row("quotas", path=path, tenant_id=view["tenant_id"])
     if quota is None:
         body: Row = {"name": wanted.name[:_LONGEST_QUOTA_NAME], "path": path, "tenant_id": view["tenant_id"]}
         made: Row = vms.call("POST", "/quotas/", {**body, "hard_limit": wanted.size, "create_dir": True})
@@ -128,7 +128,7 @@ def _end_stream(vms: VmsClient, name: str) -> None:
 
 
 def _of_volume(vms: VmsClient, volume_id: str) -> Row | None:
-    return vms.one("quotas", path__endswith=volume_id)
+    return vms.row("quotas", path__endswith=volume_id)
 
 
 def expand(vms: VmsClient, volume_id: str, size: int) -> None:
@@ -153,7 +153,7 @@ def delete(vms: VmsClient, volume_id: str) -> None:
     if snapshots:
         raise ValueError(f"Unable to delete {volume_id} as it holds snapshots: [{snapshots}]")
     _delete_directory(vms, quota["path"], quota["tenant_id"])
-    view = vms.one("views", path=quota["path"], tenant_id=quota["tenant_id"])
+    view = vms.row("views", path=quota["path"], tenant_id=quota["tenant_id"])
     if view is not None:
         vms.call("DELETE", f"/views/{view['id']}/")
     vms.call("DELETE", f"/quotas/{quota['id']}/")
@@ -176,12 +176,12 @@ def _slashed(path: str) -> str:
 
 def _snapshot(vms: VmsClient, snapshot_id: str) -> Row | None:
     try:
-        found: Row = vms.call("GET", f"/snapshots/{snapshot_id}/")
+        row: Row = vms.call("GET", f"/snapshots/{snapshot_id}/")
     except VmsRefusal as refusal:
         if refusal.status == 404:
             return None
         raise
-    return found
+    return row
 
 
 def _snapshots(vms: VmsClient, path: str, tenant: int) -> list[Row]:
@@ -216,5 +216,5 @@ def delete_snapshot(vms: VmsClient, snapshot_id: str) -> None:
     _streams(vms)  # the driver looks for copies from it here; streams that are ending continue
     vms.call("DELETE", f"/snapshots/{snapshot_id}/")
     path, tenant = snapshot["path"].rstrip("/"), snapshot["tenant_id"]
-    if vms.one("quotas", path=path, tenant_id=tenant) is None and not _snapshots(vms, path, tenant):
+    if vms.row("quotas", path=path, tenant_id=tenant) is None and not _snapshots(vms, path, tenant):
         _delete_directory(vms, path, tenant)

@@ -58,20 +58,20 @@ class VmsClient:
 
     def rows(self, collection: str, **filters: Any) -> list[Row]:
         """The rows that match all filters."""
-        found = self.call("GET", f"/{collection}/", query={name: str(value) for name, value in filters.items()})
-        rows: list[Row] = found["results"] if isinstance(found, dict) else found
+        answer = self.call("GET", f"/{collection}/", query={name: str(value) for name, value in filters.items()})
+        rows: list[Row] = answer["results"] if isinstance(answer, dict) else answer
         return rows
 
-    def one(self, collection: str, **filters: Any) -> Row | None:
+    def row(self, collection: str, **filters: Any) -> Row | None:
         """The row that matches all filters, `None` if there is none; raises `ValueError` if several match."""
-        found = self.rows(collection, **filters)
-        if len(found) > 1:
+        rows = self.rows(collection, **filters)
+        if len(rows) > 1:
             raise ValueError(f"Too many '{_singular(collection)}s' found for params {_shown(filters)}")
-        return found[0] if found else None
+        return rows[0] if rows else None
 
     def need(self, collection: str, **filters: Any) -> Row:
         """The row that matches all filters; raises `ValueError` if none or several match."""
-        row = self.one(collection, **filters)
+        row = self.row(collection, **filters)
         if row is None:
             raise ValueError(f"No '{_singular(collection)}' found for params {_shown(filters)}")
         return row

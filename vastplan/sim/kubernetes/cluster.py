@@ -109,8 +109,8 @@ class KubernetesCluster:
         """Record a Warning Event about an object, once per reason and message. Events of cluster-scoped objects go to `default`."""
         metadata = about["metadata"]
         namespace = metadata.get("namespace", "default")
-        said = hashlib.sha256("\0".join((metadata["uid"], reason, message)).encode()).hexdigest()[:16]
-        name = f"{metadata['name']}.{said}"
+        digest = hashlib.sha256("\0".join((metadata["uid"], reason, message)).encode()).hexdigest()[:16]
+        name = f"{metadata['name']}.{digest}"
         if self.get(EVENTS, namespace, name) is not None or self.get(NAMESPACES, "", namespace) is None:
             return
         involved = {"kind": resource.kind, "apiVersion": resource.api_version, "uid": metadata["uid"]}

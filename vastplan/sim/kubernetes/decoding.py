@@ -16,9 +16,9 @@ def read_known_fields(call: KubernetesCall, body: Object) -> tuple[Object, list[
     """The object in `body` with the table's fields, its unknown fields, and a custom resource's wrong types."""
     resource = call.target.resource
     reader = Reader(call.cluster.table, resource.kind, resource.custom)
-    known: Object = reader.read(resource.schema(call.cluster.table), body)
-    known["metadata"] = known.get("metadata", {})
-    return {**known, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
+    decoded: Object = reader.read(resource.schema(call.cluster.table), body)
+    decoded["metadata"] = decoded.get("metadata", {})
+    return {**decoded, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
 
 
 def decode_object(call: KubernetesCall) -> tuple[Object, list[StatusCause]]:
@@ -33,9 +33,9 @@ def decode_object(call: KubernetesCall) -> tuple[Object, list[StatusCause]]:
             raise bad_request(f"{head}: {error}") from None
         raise bad_request(f"{head}; json parse error: {error} ({raw[:1024]})") from None
     if resource.custom and not body.get("kind"):
-        shown = call.request.body.decode(errors="replace")
+        body_text = call.request.body.decode(errors="replace")
         head = f"the object provided is unrecognized (must be of type {resource.kind})"
-        raise bad_request(f"{head}: Object 'Kind' is missing in '{shown}' ({shown})")
+        raise bad_request(f"{head}: Object 'Kind' is missing in '{body_text}' ({body_text})")
     kind, version = body.get("kind") or resource.kind, body.get("apiVersion") or resource.api_version
     if version != resource.api_version and (resource.custom or kind == resource.kind):
         why = (
@@ -63,21 +63,21 @@ def decode_object(call: KubernetesCall) -> tuple[Object, list[StatusCause]]:
 
 def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, list[StatusCause]]:
     """Decode a patched object; raises `StatusError` (422, unlike for a POST)."""
-    shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
+    quoted = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
     resource = call.target.resource
     if not resource.custom and isinstance(patched, dict):
         kind, version = patched.get("kind"), patched.get("apiVersion")
         if kind not in (None, resource.kind) or version != resource.api_version:
             raise patches.invalid_patch(
-                shown, f'no kind "{kind or resource.kind}" is registered for version "{version or ""}"'
+                quoted, f'no kind "{kind or resource.kind}" is registered for version "{version or ""}"'
             )
     try:
         body, unknown, causes = read_known_fields(call, patched)
     except ValueError as error:
-        raise patches.invalid_patch(shown, str(error)) from None
+        raise patches.invalid_patch(quoted, str(error)) from None
     if unknown and call.validation == "Strict":
         listed = ", ".join(f'unknown field "{path}"' for path in unknown)
-        raise patches.invalid_patch(shown, f"strict decoding error: {listed}")
+        raise patches.invalid_patch(quoted, f"strict decoding error: {listed}")
     if call.validation == "Warn":
         call.warnings += [f'unknown field "{path}"' for path in unknown]
     return body, causes

@@ -40,10 +40,10 @@ def _options(call: KubernetesCall) -> Object:
     return options
 
 
-def _mismatch(call: KubernetesCall, what: str, wanted: str, stored: str, why: str) -> StatusError:
+def _mismatch(call: KubernetesCall, field: str, wanted: str, stored: str, why: str) -> StatusError:
     resource, name = call.target.resource, call.target.name
     kind = f"{resource.kind}.{resource.group}" if resource.group else resource.kind
-    text = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({stored}). {why}"
+    text = f"the {field} in the precondition ({wanted}) does not match the {field} in record ({stored}). {why}"
     refusal = resource.conflict(name, text)
     refusal.body["message"] = f'Operation cannot be fulfilled on {kind} "{name}": {text}'
     refusal.body["details"]["kind"] = resource.kind

@@ -14,8 +14,8 @@ from vastplan.sim.tables import Table
 def _paths(version: str) -> Table:
     """The documented paths of a version, written by `vastplan.sim.derive_paths`."""
     file = resources.files("vastplan.sim") / "tables" / "kubernetes" / f"{version}-documented.json"
-    said: dict[str, str] = json.loads(file.read_text())
-    return Table({"paths": {path: {method: {} for method in methods.split()} for path, methods in said.items()}})
+    paths: dict[str, str] = json.loads(file.read_text())
+    return Table({"paths": {path: {method: {} for method in methods.split()} for path, methods in paths.items()}})
 
 
 def not_simulated(version: str, method: str, path: str) -> StatusError | None:

@@ -37,9 +37,9 @@ def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str
     name, namespace = (parameters.get(f"{_PREFIX}{purpose}-{part}") for part in ("name", "namespace"))
     if not name or not namespace:
         return None
-    known = {"pv.name": volume, "pvc.namespace": claim["metadata"]["namespace"], "pvc.name": claim["metadata"]["name"]}
+    values = {"pv.name": volume, "pvc.namespace": claim["metadata"]["namespace"], "pvc.name": claim["metadata"]["name"]}
     reference = {"name": name, "namespace": namespace}
-    for template, value in known.items():
+    for template, value in values.items():
         reference = {part: text.replace(f"${{{template}}}", value) for part, text in reference.items()}
     return reference
 

@@ -121,8 +121,8 @@ def compiled(text: str, variables: frozenset[str]) -> Expression:
     except ValueError as error:
         why = str(error)
         raise CompileError("compilation failed: " + why[why.find("ERROR") :].replace("\n| ", "\n | ")) from None
-    known = variables | set(_MACRO.findall(text)) | _TYPES
-    faults = [_undeclared(text, name) for name in program.variables() if name not in known]
+    declared = variables | set(_MACRO.findall(text)) | _TYPES
+    faults = [_undeclared(text, name) for name in program.variables() if name not in declared]
     called = [name for name in program.functions() if name[0].isalpha() and name not in _functions()]
     faults += [_undeclared(text, name, function=True) for name in called]
     if faults:

@@ -103,14 +103,12 @@ def decode_paths(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
 
 def field_path_text(path: Path) -> str:
     """A path as conflict messages write it: `.spec.containers[name="x"].image`."""
-    shown = ""
+    text = ""
     for element in path:
         if element.startswith("f:"):
-            shown += "." + element[2:]
+            text += "." + element[2:]
         elif element.startswith("k:"):
-            shown += (
-                "[" + ",".join(f"{key}={json.dumps(value)}" for key, value in json.loads(element[2:]).items()) + "]"
-            )
+            text += "[" + ",".join(f"{key}={json.dumps(value)}" for key, value in json.loads(element[2:]).items()) + "]"
         elif element.startswith("v:"):
-            shown += f"[={element[2:]}]"
-    return shown
+            text += f"[={element[2:]}]"
+    return text

@@ -84,9 +84,9 @@ def _set_status(cluster: KubernetesCluster, pod: Object, *, running: bool) -> Ob
         )
     ]
     containers = [
-        {"name": one["name"], "image": one["image"], "imageID": "", "ready": running, "restartCount": 0,
+        {"name": container["name"], "image": container["image"], "imageID": "", "ready": running, "restartCount": 0,
          "started": running, "state": state}
-        for one in pod["spec"]["containers"]
+        for container in pod["spec"]["containers"]
     ]  # fmt: skip
     status = {**pod["status"], "phase": "Running" if running else "Pending", "startTime": now}
     status |= {"conditions": conditions, "containerStatuses": containers}

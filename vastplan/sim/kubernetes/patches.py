@@ -134,8 +134,8 @@ def _merge_map(table: Table, schema: dict[str, Any], target: dict[str, Any], pat
             merged[key] = _merge_list(table, kind, merged.get(key) or [], value, whole)
         elif kind.get("type") == "object":
             words: dict[type, str] = {bool: "bool", int: "int64", str: "string", list: "slice"}
-            shown = words.get(type(value), "float64")
-            why = f"cannot restore map from {shown}"
+            go_type = words.get(type(value), "float64")
+            why = f"cannot restore map from {go_type}"
             raise invalid_patch(go_map(whole), why)
         else:
             merged[key] = value
@@ -174,8 +174,8 @@ def go_map(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def invalid_patch(shown: str, why: str) -> StatusError:
-    """422: the patched object cannot be decoded; `shown` is the patch or the object, as the server quotes it."""
-    message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {why}"
+def invalid_patch(quoted: str, why: str) -> StatusError:
+    """422: the patched object cannot be decoded; `quoted` is the patch or the object, as the server quotes it."""
+    message = f"Invalid value: {json.dumps(quoted, ensure_ascii=False)}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": message, "field": "patch"}]
     return StatusError(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": causes})

@@ -37,8 +37,8 @@ def read_protobuf(raw: bytes) -> Json:
     if not raw.startswith(_MAGIC):
         raise NotProtobuf("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
     envelope = dict(_fields(raw[len(_MAGIC) :]))
-    said = {number: _text(value) for number, value in _fields(_length(envelope.get(1, b"")))}
-    version, kind = said.get(1, ""), said.get(2, "")
+    type_meta = {number: _text(value) for number, value in _fields(_length(envelope.get(1, b"")))}
+    version, kind = type_meta.get(1, ""), type_meta.get(2, "")
     if not version or not kind:
         raise NotProtobuf("the envelope names no version or no kind")
     head = {"apiVersion": version, "kind": kind}
@@ -55,23 +55,23 @@ def _table() -> Json:
 
 def _message(name: str, raw: bytes) -> Json:
     fields = _table()["messages"][name]
-    found: Json = {}
+    decoded: Json = {}
     for number, value in _fields(raw):
         field, kind, flags = fields.get(str(number), ("", "", ""))
         if not kind:
             continue  # a field of a newer version
         if "i" in flags:
-            found |= _message(kind, _length(value))
+            decoded |= _message(kind, _length(value))
         elif "m" in flags:
             entry = dict(_fields(_length(value)))
-            found.setdefault(field, {})[_text(entry.get(1, b""))] = _value(kind, entry.get(2))
+            decoded.setdefault(field, {})[_text(entry.get(1, b""))] = _value(kind, entry.get(2))
         elif "l" in flags:
-            found.setdefault(field, []).append(_value(kind, value))
+            decoded.setdefault(field, []).append(_value(kind, value))
         else:
             read_value = _value(kind, value)
             if not ("o" in flags and read_value == _ZEROS.get(kind, 0)):
-                found[field] = read_value
-    return found
+                decoded[field] = read_value
+    return decoded
 
 
 def _value(kind: str, value: int | bytes | None) -> Any:

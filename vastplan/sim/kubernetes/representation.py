@@ -63,8 +63,8 @@ def shaped(form: Form | None, target: Target, response: Response) -> Response:
         return response
     many = "items" in body
     if many != (form.kind == LIST):
-        what = "is a list" if many else "is not a list"
-        text = f"you requested {form.kind}, but the requested object {what} ({_go_type(target, many)})"
+        shape = "is a list" if many else "is not a list"
+        text = f"you requested {form.kind}, but the requested object {shape} ({_go_type(target, many)})"
         raise _not_acceptable(text)
     if not many:
         return replace(response, body=_partial(form, body))

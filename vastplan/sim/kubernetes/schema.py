@@ -159,13 +159,13 @@ class Reader:
 
     def _wrong(self, value: Any, schema: dict[str, Any], path: str, owner: str) -> Any:
         if self.custom and path and path.partition(".")[0] != "metadata":  # the server decodes metadata itself
-            shown = _JSON_TYPES[type(value)]
-            why = f'Invalid value: "{shown}": {path} in body must be of type {schema.get("type", "object")}: "{shown}"'
+            type_name = _JSON_TYPES[type(value)]
+            why = f'Invalid value: "{type_name}": {path} in body must be of type {schema.get("type", "object")}: "{type_name}"'
             self.causes.append(StatusCause("FieldValueTypeInvalid", why, path))
             return value
-        shown = _GO_TYPES.get(type(value), "number")
+        type_name = _GO_TYPES.get(type(value), "number")
         where = f"Go struct field {owner}.{path}" if path else "Go value"
-        raise WrongType(f"json: cannot unmarshal {shown} into {where} of type {self._go(schema, owner)}")
+        raise WrongType(f"json: cannot unmarshal {type_name} into {where} of type {self._go(schema, owner)}")
 
     def _go(self, schema: dict[str, Any], owner: str) -> str:
         schema, name = self.resolve(schema)

@@ -106,15 +106,15 @@ def label_selector(selector: dict[str, Any] | None) -> Match:
     )
 
 
-def parse_field_selector(text: str, known: tuple[str, ...]) -> Match:
+def parse_field_selector(text: str, fields: tuple[str, ...]) -> Match:
     """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `StatusError` for another field."""
     requirements: list[tuple[str, bool, str]] = []
     for term in filter(None, text.split(",")):
         match = re.fullmatch(r"([^=!]+)(==|=|!=)(.*)", term)
         if match is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{term}'")
-        if match[1] not in known:
-            listed = ", ".join(f'"{name}"' for name in known)
+        if match[1] not in fields:
+            listed = ", ".join(f'"{name}"' for name in fields)
             raise bad_request(f'"{match[1]}" is not a known field selector: only {listed}')
         requirements.append((match[1], match[2] != "!=", match[3]))
 

@@ -17,7 +17,7 @@ from vastplan.sim.kubernetes.resources import (
 from vastplan.sim.kubernetes.storage import SnapshotMade
 
 _GROUP = "snapshot.storage.kubernetes.io"
-PROTECTIONS = tuple(f"{_GROUP}/volumesnapshot-{what}-protection" for what in ("as-source", "bound"))
+PROTECTIONS = tuple(f"{_GROUP}/volumesnapshot-{purpose}-protection" for purpose in ("as-source", "bound"))
 _CONTENT_PROTECTION = f"{_GROUP}/volumesnapshotcontent-bound-protection"
 _DEFAULT = f"{_GROUP}/is-default-class"
 _NAME_FORMAT = "csi:{namespace}:{name}:{id}"
@@ -92,10 +92,10 @@ def _volume(cluster: KubernetesCluster, snapshot: Object) -> Object:
 def _class(cluster: KubernetesCluster, snapshot: Object, wanted: str) -> Object:
     name = snapshot["spec"].get("volumeSnapshotClassName")
     if name:
-        found = cluster.get(SNAPSHOT_CLASSES, "", name)
-        if found is None:
+        snapshot_class = cluster.get(SNAPSHOT_CLASSES, "", name)
+        if snapshot_class is None:
             raise ValueError(f'Failed to get snapshot class with error volumesnapshotclass "{name}" not found')
-        return found
+        return snapshot_class
     defaults = [
         body
         for body in cluster.objects(SNAPSHOT_CLASSES)
@@ -167,7 +167,7 @@ def release_snapshot(cluster: KubernetesCluster, snapshot: Object) -> bool:
                 cluster.controller_write(SNAPSHOT_CONTENTS, content, {**content, "status": status})
             return False
         cluster.drop(SNAPSHOT_CONTENTS, content)
-    finalizers = [one for one in snapshot["metadata"].get("finalizers", ()) if one not in PROTECTIONS]
+    finalizers = [finalizer for finalizer in snapshot["metadata"].get("finalizers", ()) if finalizer not in PROTECTIONS]
     if finalizers:
         metadata = {**snapshot["metadata"], "finalizers": finalizers}
         cluster.controller_write(SNAPSHOTS, snapshot, {**snapshot, "metadata": metadata}, "")

@@ -22,10 +22,10 @@ def drop_rules(ctx: Context, scope: str, key: str) -> None:
     """Delete the rules of a deleted unit."""
     for row in ctx.rows("access-rule"):
         if row["deletedAt"] is None and (row["scopeType"], row["scopeId"]) == (scope, key):
-            _mark_deleted(ctx, row)
+            _begin_delete(ctx, row)
 
 
-def _mark_deleted(ctx: Context, row: Row) -> None:
+def _begin_delete(ctx: Context, row: Row) -> None:
     row.pop("pending", None)
     row |= {"deletedAt": ctx.now(), "updatedAt": ctx.now(), "phase": "Deleting"}
     ctx.put("access-rule", row)
@@ -58,9 +58,9 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     rows = _selected(ctx, call)
-    shown, _ = page_rows(rows, call.query)
-    body = {"totalRecords": len(rows), "displayRecords": len(shown), "accessRules": [_view(row) for row in shown]}
-    for row in shown:
+    page, _ = page_rows(rows, call.query)
+    body = {"totalRecords": len(rows), "displayRecords": len(page), "accessRules": [_view(row) for row in page]}
+    for row in page:
         settle.count_row_read(ctx, "access-rule", row, _finish)
     return Response(200, body)
 
@@ -115,7 +115,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
 
 
 def _delete(ctx: Context, call: RunaiCall) -> Response:
-    _mark_deleted(ctx, _need(ctx, call.params[0]))
+    _begin_delete(ctx, _need(ctx, call.params[0]))
     return Response(204)
 
 

@@ -65,10 +65,10 @@ def _logs(ctx: Context, call: RunaiCall) -> Response:
         rows = [row for row in rows if str(row.get(match[1], "")) == match[2]]
     rows.sort(key=lambda row: str(row[call.query.get("sortBy", "timestamp")]), reverse=_descends(call.query))
     offset = call.query.get("offset", 0)
-    shown = rows[offset : offset + call.query.get("numberOfSamples", SAMPLES)]
-    following = offset + len(shown)
+    page = rows[offset : offset + call.query.get("numberOfSamples", SAMPLES)]
+    following = offset + len(page)
     more = {"next": following} if following < len(rows) else {}
-    return Response(200, {"total": len(rows), "audit_logs": shown, **more})
+    return Response(200, {"total": len(rows), "audit_logs": page, **more})
 
 
 def _descends(query: Any) -> bool:

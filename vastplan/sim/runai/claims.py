@@ -49,13 +49,13 @@ def _check_configuration(ctx: Context, unit: ScopeUnit, spec: Row) -> None:
         raise RunaiError(400, f"storage class {info['storageClass']} is not allowed for assets")
     if spec["dataSharing"] and permissions.get("allowDataSharing") is not True:
         raise RunaiError(400, "dataSharing needs a storage class that is configured to allow it")
-    known = {
+    attribute_keys = {
         attribute["key"]
         for attribute in (configured.get("customization") or {}).get("attributes") or ()
         if attribute is not None
     }
     for attribute in info.get("addedAttrValues") or ():
-        if attribute is not None and attribute["key"] not in known:
+        if attribute is not None and attribute["key"] not in attribute_keys:
             raise RunaiError(400, f"addedAttrValues: the storage class has no attribute {attribute['key']}")
 
 

@@ -68,8 +68,8 @@ class StandaloneCluster:
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
         """Create the namespace if it does not exist; existing labels that are not named stay."""
-        known = self._store.get(self._namespaces, name) or {"labels": {}}
-        self._store.put(self._namespaces, name, {"labels": {**known["labels"], **labels}})
+        row = self._store.get(self._namespaces, name) or {"labels": {}}
+        self._store.put(self._namespaces, name, {"labels": {**row["labels"], **labels}})
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
         """A copy of the labels, `None` if the namespace does not exist."""

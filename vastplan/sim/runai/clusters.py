@@ -14,9 +14,9 @@ STATES = ("WaitingToConnect", "Connected", "Disconnected", "MissingPrerequisites
 
 def register(ctx: Context, name: str) -> Row:
     """The row of a cluster, created with a new uuid if it does not exist."""
-    known = next((row for row in ctx.rows("cluster") if row["name"] == name), None)
-    if known is not None:
-        return known
+    existing = next((row for row in ctx.rows("cluster") if row["name"] == name), None)
+    if existing is not None:
+        return existing
     row: Row = {"id": str(uuid.uuid4()), "name": name, "state": "Connected", "createdAt": ctx.now()}
     ctx.put("cluster", row)
     return row

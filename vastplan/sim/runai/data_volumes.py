@@ -25,7 +25,7 @@ def of_project(ctx: Context, key: str) -> list[Row]:
 def forget_scope(ctx: Context, scope: str, key: str) -> None:
     """Stop sharing with a deleted unit."""
     for row in ctx.rows("datavolume"):
-        kept = [one for one in row["sharedScopes"] if (one["scopeType"], one["scopeId"]) != (scope, key)]
+        kept = [shared for shared in row["sharedScopes"] if (shared["scopeType"], shared["scopeId"]) != (scope, key)]
         if len(kept) < len(row["sharedScopes"]):
             ctx.put("datavolume", row | {"sharedScopes": kept})
 
@@ -83,13 +83,13 @@ def _fresh(ctx: Context, row: Row) -> Row:
 
 
 def _usable(row: Row) -> list[tuple[str, str]]:
-    return [("project", row["projectId"]), *((one["scopeType"], one["scopeId"]) for one in row["sharedScopes"])]
+    return [("project", row["projectId"]), *((scope["scopeType"], scope["scopeId"]) for scope in row["sharedScopes"])]
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page_rows(_selected(ctx, call), call.query)
-    response = Response(200, {"datavolumes": [_view(ctx, row) for row in shown], **following})
-    for row in shown:
+    page, following = page_rows(_selected(ctx, call), call.query)
+    response = Response(200, {"datavolumes": [_view(ctx, row) for row in page], **following})
+    for row in page:
         settle.count_row_read(ctx, "datavolume", row, _finish)
     return response
 
@@ -163,11 +163,11 @@ def _share(ctx: Context, call: RunaiCall) -> Response:
     comes, goes = call.body.get("add") or [], call.body.get("remove") or []
     if max(len(comes), len(goes)) > MOST:
         raise RunaiError(400, f"at most {MOST} scopes at once")
-    shared: dict[Any, Row] = {(one["scopeType"], one["scopeId"]): one for one in row["sharedScopes"]}
-    for one in comes:
-        shared.setdefault((one["scopeType"], one["scopeId"]), _scope(ctx, row, one))
-    for one in goes:
-        shared.pop((one["scopeType"], one["scopeId"]), None)
+    shared: dict[Any, Row] = {(scope["scopeType"], scope["scopeId"]): scope for scope in row["sharedScopes"]}
+    for scope in comes:
+        shared.setdefault((scope["scopeType"], scope["scopeId"]), _scope(ctx, row, scope))
+    for scope in goes:
+        shared.pop((scope["scopeType"], scope["scopeId"]), None)
     row["sharedScopes"] = list(shared.values())
     ctx.restamp(row)
     ctx.put("datavolume", row)

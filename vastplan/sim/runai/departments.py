@@ -68,9 +68,9 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page_rows(_selected(ctx, call), call.query)
+    page, following = page_rows(_selected(ctx, call), call.query)
     verbose = call.query.get("verbosity") == "verbose"
-    views = [_view(ctx, row, verbose=verbose, single=False) for row in shown]
+    views = [_view(ctx, row, verbose=verbose, single=False) for row in page]
     return Response(200, {"departments": views, **following})
 
 

@@ -74,9 +74,9 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, _ = page_rows(select_rows(ctx.rows("node-pool"), call.query, {}), call.query)
-    response = Response(200, {"nodepools": [_view(ctx, row) for row in shown]})
-    for row in shown:
+    page, _ = page_rows(select_rows(ctx.rows("node-pool"), call.query, {}), call.query)
+    response = Response(200, {"nodepools": [_view(ctx, row) for row in page]})
+    for row in page:
         settle.count_row_read(ctx, "node-pool", row, _finish)
     return response
 

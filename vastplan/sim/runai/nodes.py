@@ -35,8 +35,8 @@ def _list(ctx: Context, call: RunaiCall) -> Response:
     cluster = ctx.need("cluster", call.params[0])
     rows = [row for row in ctx.rows("node") if row["clusterUuid"] == cluster["id"]]
     rows = [row for row in rows if call.query.get("nodeName", row["name"]) == row["name"]]
-    shown, _ = page_rows(select_rows(rows, call.query, {}), call.query)
-    return Response(200, {"nodes": json_copy(shown)})
+    page, _ = page_rows(select_rows(rows, call.query, {}), call.query)
+    return Response(200, {"nodes": json_copy(page)})
 
 
 ROUTES: Routes = {("GET", PATH): _list}

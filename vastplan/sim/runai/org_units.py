@@ -30,9 +30,9 @@ def unit_settings(ctx: Context, cluster_id: str, body: Row) -> Row:
     completed = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
     rules = {name: value for name, value in (completed["schedulingRules"] or {}).items() if value is not None}
     completed["schedulingRules"] = rules or None
-    known = {pool["name"] for pool in node_pools.pools_of_cluster(ctx, cluster_id)}
+    pool_names = {pool["name"] for pool in node_pools.pools_of_cluster(ctx, cluster_id)}
     pools = completed["defaultNodePools"] or []
-    if not known.issuperset(pools) or len(set(pools)) != len(pools):
+    if not pool_names.issuperset(pools) or len(set(pools)) != len(pools):
         raise RunaiError(400, f"defaultNodePools: {pools} are not distinct node pools of this cluster")
     return completed
 

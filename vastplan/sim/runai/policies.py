@@ -56,10 +56,10 @@ def _meta(row: Row) -> Row:
 
 def _view(ctx: Context, row: Row) -> Row:
     above = reversed(scopes.above(ctx, row["scope"], row["unit"]))  # widest first
-    found = [_find(ctx, row["type"], scope, key) for scope, key in above]
+    rows = [_find(ctx, row["type"], scope, key) for scope, key in above]
     effective: Row = {}
-    for one in found:
-        effective = _laid(effective, one["policy"] or {}) if one is not None else effective
+    for policy_row in rows:
+        effective = _laid(effective, policy_row["policy"] or {}) if policy_row is not None else effective
     return {
         "meta": _meta(row),
         "policy": json_copy(row["policy"]),

@@ -132,9 +132,9 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
-    shown, following = page_rows(_selected(ctx, call), call.query)
-    response = Response(200, {"projects": [_view(ctx, row) for row in shown], **following})
-    for row in shown:
+    page, following = page_rows(_selected(ctx, call), call.query)
+    response = Response(200, {"projects": [_view(ctx, row) for row in page], **following})
+    for row in page:
         settle.count_row_read(ctx, "project", row, _finish)
     return response
 

@@ -78,13 +78,13 @@ def prune_fields(table: Table, schema: dict[str, Any] | None, value: Any) -> Any
     if isinstance(value, list):
         return [prune_fields(table, schema.get("items"), item) for item in value]
     if isinstance(value, dict):
-        known = schema.get("properties")
-        if known is None:
+        properties = schema.get("properties")
+        if properties is None:
             return dict(value)
         return {
-            key: prune_fields(table, known[key], item)
+            key: prune_fields(table, properties[key], item)
             for key, item in value.items()
-            if key in known and (item is not None or _nullable(table, known[key]))
+            if key in properties and (item is not None or _nullable(table, properties[key]))
         }
     return value
 

@@ -65,8 +65,8 @@ def _list_v2(ctx: Context, call: RunaiCall) -> Response:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     fields = {"tenantId": lambda row: TENANT}
-    shown, following = page_rows(select_rows(ctx.rows("sc-config"), call.query, fields), call.query)
-    return Response(200, {"storageClassConfigurations": [_view(row) for row in shown], **following})
+    page, following = page_rows(select_rows(ctx.rows("sc-config"), call.query, fields), call.query)
+    return Response(200, {"storageClassConfigurations": [_view(row) for row in page], **following})
 
 
 def _view(row: Row) -> Row:

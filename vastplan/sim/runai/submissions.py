@@ -52,8 +52,8 @@ def _as_submitted_outside(row: Row) -> Row:
 def _claims(body: Row) -> list[str]:
     """The claims that a specification mounts."""
     specs = [body.get(name) or {} for name in ("spec", "masterSpec")]
-    mounts = [one for spec in specs for one in (spec.get("storage") or {}).get("pvc") or () if one]
-    return sorted({str(one["claimName"]) for one in mounts if one.get("claimName")})
+    mounts = [mount for spec in specs for mount in (spec.get("storage") or {}).get("pvc") or () if mount]
+    return sorted({str(mount["claimName"]) for mount in mounts if mount.get("claimName")})
 
 
 def _typed(type_: str) -> tuple[Handler, Handler]:
@@ -66,8 +66,8 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
     def submit(ctx: Context, call: RunaiCall) -> Response:
         body: dict[str, Any] = call.body
         if any(
-            (one["projectId"], one["name"]) == (body["projectId"], body["name"])
-            for one in workloads.live_workloads(ctx)
+            (workload["projectId"], workload["name"]) == (body["projectId"], body["name"])
+            for workload in workloads.live_workloads(ctx)
         ):
             raise RunaiError(400, f"a workload {body['name']} exists in the project")
         spec = body.get("spec") or {}

@@ -62,8 +62,8 @@ class Tokens:
         return base64.urlsafe_b64encode(digest).rstrip(b"=")
 
     def _known(self, identity: str, secret: str) -> bool:
-        known = self._clients.get(identity)
-        return known is not None and hmac.compare_digest(secret.encode(), known.encode())
+        stored = self._clients.get(identity)
+        return stored is not None and hmac.compare_digest(secret.encode(), stored.encode())
 
     def login_v1(self, operation: TableOperation, fields: Iterable[str], request: Request) -> Response:
         """POST /api/v1/token: JSON with these `fields`, case ignored; Error bodies."""
@@ -87,14 +87,14 @@ class Tokens:
         if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
             return _oauth_error(400, "invalid_request", "the body must be a form")
         form = parse_qs(request.body.decode("utf-8", "replace"), keep_blank_values=True)
-        known = (operation.body or {}).get("properties", {})
-        if any(name not in known or len(values) > 1 for name, values in form.items()):
+        properties = (operation.body or {}).get("properties", {})
+        if any(name not in properties or len(values) > 1 for name, values in form.items()):
             return _oauth_error(400, "invalid_request", "a parameter is unknown or repeated")
         fields = {name: values[0] for name, values in form.items()}
         grant = fields.get("grant_type")
         if not grant:
             return _oauth_error(400, "invalid_request", "grant_type is missing")
-        if grant not in known["grant_type"]["enum"]:
+        if grant not in properties["grant_type"]["enum"]:
             return _oauth_error(400, "unsupported_grant_type", "grant_type is not known")
         if grant != "client_credentials":
             return _oauth_error(400, "unauthorized_client", "this client may use client_credentials only")

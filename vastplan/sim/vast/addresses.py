@@ -60,8 +60,8 @@ def range_problems(
             yield field, f"IP range {pair[0]} - {pair[1]} overlaps another range of the list."
     if not good:
         return
-    for name, theirs in others:
-        for taken in (known for known in map(address_span, theirs or ()) if known is not None):
+    for name, other_pairs in others:
+        for taken in (span for span in map(address_span, other_pairs or ()) if span is not None):
             for pair, pair_span in good:
                 if overlap(pair_span, taken):
                     yield field, f"IP range {pair[0]} - {pair[1]} overlaps a range of {name}."

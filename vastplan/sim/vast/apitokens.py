@@ -49,9 +49,9 @@ def manager_tokens(cluster: VastCluster, manager: Row) -> list[Row]:
     return [row for row in cluster.rows(NAME, _manager=manager["id"]) if _works(cluster, row)]
 
 
-def create_token(cluster: VastCluster, who: str, body: Row) -> Response:
+def create_token(cluster: VastCluster, caller: str, body: Row) -> Response:
     """Create a token, which the answer shows; raises `VmsError`."""
-    username = body.get("owner") or who
+    username = body.get("owner") or caller
     owner = managers.manager_named(cluster, username)
     if owner is None:
         raise VmsError(400, f"There is no manager {username}.")
@@ -99,10 +99,10 @@ def _works(cluster: VastCluster, row: Row) -> bool:
 
 
 def _seconds(body: Row) -> int:
-    said: Any = body.get("expiry_date")
-    if said is None:
+    expiry: Any = body.get("expiry_date")
+    if expiry is None:
         return _DEFAULT
-    span = suffixed(str(said))
+    span = suffixed(str(expiry))
     if not span:
-        raise VmsError(400, f"{said} is not a length of time.")
+        raise VmsError(400, f"{expiry} is not a length of time.")
     return span

@@ -95,9 +95,9 @@ class Assumed:
     per_read: float = 0
     """Seconds that pass with each read while something is in progress: for users who cannot move the clock."""
 
-    def status(self, what: str) -> int:
+    def status(self, case: str) -> int:
         """The status for a call that is wrong in this way; raises `KeyError` for an unknown way."""
-        return self.answers.get(what, REFUSALS[what])
+        return self.answers.get(case, REFUSALS[case])
 
     def __post_init__(self) -> None:
         unknown = self.answers.keys() - REFUSALS.keys()

@@ -69,25 +69,25 @@ class Authenticator:
 
     def renew(self, refresh: str) -> dict[str, str]:
         """A new pair for a valid refresh token, which a strict cluster then invalidates; raises `VmsError` (401)."""
-        end, who = self._refresh.get(refresh, (0.0, ""))
+        end, caller = self._refresh.get(refresh, (0.0, ""))
         if end <= self._clock():
             raise VmsError(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
         if self._cluster.strict:
             del self._refresh[refresh]
-        return self._pair(who)
+        return self._pair(caller)
 
-    def stored(self, who: str) -> Row | None:
+    def stored(self, caller: str) -> Row | None:
         """The manager stored in the cluster with this username, `None` for those that the gate was created with."""
-        return None if who in self._managers else stored_managers.manager_named(self._cluster, who)
+        return None if caller in self._managers else stored_managers.manager_named(self._cluster, caller)
 
-    def tenant_of(self, who: str) -> str | None:
+    def tenant_of(self, caller: str) -> str | None:
         """The tenant that a caller manages, `None` for a manager of the cluster."""
-        manager = self._managers.get(who)
+        manager = self._managers.get(caller)
         return manager.tenant if manager else None
 
-    def role_of(self, who: str) -> str:
+    def role_of(self, caller: str) -> str:
         """The role of a caller, "" for none: then no permission is withheld."""
-        manager = self._managers.get(who)
+        manager = self._managers.get(caller)
         return manager.role if manager else ""
 
     def admit(self, authorization: str | None, tenant: str | None = None) -> str:
@@ -99,14 +99,14 @@ class Authenticator:
             raise detail("Authentication credentials were not provided.", 401)
         scheme, _, credential = authorization.partition(" ")
         if scheme == "Bearer":
-            end, who = self._access.get(credential, (0.0, ""))
+            end, caller = self._access.get(credential, (0.0, ""))
             if end <= self._clock():
                 raise VmsError(403, EXPIRED)
-            if not self._exists(who):
+            if not self._exists(caller):
                 raise VmsError(401, {"detail": "User not found", "code": "user_not_found"})
-            return who
+            return caller
         elif scheme == "Api-Token":
-            holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
+            holders = [holder for token, holder in self._api_tokens.items() if _same(token, credential)]
             stored = None if holders else apitokens.holder(self._cluster, credential)
             if stored is not None:
                 return str(stored["username"])
@@ -129,13 +129,13 @@ class Authenticator:
     def _is_of(self, manager: Row, tenant: str | None) -> bool:
         """Whether a manager belongs to the cluster, or to the tenant that the header names."""
         of = manager["tenant_id"]
-        said = None if of is None else tenant_named(self._cluster, tenant)
-        return bool(manager["is_active"]) and (of is None or (said is not None and said["id"] == of))
+        named_tenant = None if of is None else tenant_named(self._cluster, tenant)
+        return bool(manager["is_active"]) and (of is None or (named_tenant is not None and named_tenant["id"] == of))
 
-    def _exists(self, who: str) -> bool:
+    def _exists(self, caller: str) -> bool:
         """Whether a caller who once logged in still exists."""
-        row = self.stored(who)
-        return who in self._managers or who == self._username or (row is not None and bool(row["is_active"]))
+        row = self.stored(caller)
+        return caller in self._managers or caller == self._username or (row is not None and bool(row["is_active"]))
 
     def _basic(self, credential: str, tenant: str | None) -> str:
         try:
@@ -144,15 +144,15 @@ class Authenticator:
             return ""
         return username if self._known(username, password, tenant) else ""
 
-    def _pair(self, who: str) -> dict[str, str]:
+    def _pair(self, caller: str) -> dict[str, str]:
         now = self._clock()
         for tokens in (self._access, self._refresh):
             for token in [token for token, (end, _) in tokens.items() if end <= now]:
                 del tokens[token]
         access = self._token("access", now + self._lifetime)
         refresh = self._token("refresh", now + self._lifetime * REFRESH_FACTOR)
-        self._access[access] = now + self._lifetime, who
-        self._refresh[refresh] = now + self._lifetime * REFRESH_FACTOR, who
+        self._access[access] = now + self._lifetime, caller
+        self._refresh[refresh] = now + self._lifetime * REFRESH_FACTOR, caller
         return {"access": access, "refresh": refresh}
 
     @staticmethod

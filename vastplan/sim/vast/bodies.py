@@ -59,9 +59,9 @@ def received(table: Table, operation: TableOperation, body: Row, facts: ApiColle
     """The body as stock Django REST Framework reads it: unknown fields are left out at any depth, and text that stands for a
     number or a truth value is converted. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
     wanted = {name: value for name, value in body.items() if name not in facts.unsendable}
-    known: Row = _received(table, operation.body or {}, wanted)
-    taken = {name: value for name, value in body.items() if name in known or name in fixed}
-    return {name: value if _either(facts, name, value) else known.get(name, value) for name, value in taken.items()}
+    converted: Row = _received(table, operation.body or {}, wanted)
+    taken = {name: value for name, value in body.items() if name in converted or name in fixed}
+    return {name: value if _either(facts, name, value) else converted.get(name, value) for name, value in taken.items()}
 
 
 def _either(facts: ApiCollection, name: Any, value: Any) -> bool:

@@ -91,7 +91,7 @@ def was_read(cluster: VastCluster, collection: str) -> None:
     seconds_of = READ_TIMES.get(collection)
     if not seconds or seconds_of is None:
         return
-    if any(timer["kind"] in seconds_of for one in fabric.clusters for timer in timers(one)):
+    if any(timer["kind"] in seconds_of for member in fabric.clusters for timer in timers(member)):
         pass_time(fabric, seconds)
 
 

@@ -25,9 +25,9 @@ class Fabric:
     bandwidth: dict[frozenset[str], float] = field(default_factory=dict)
     timers: list[tuple[float, str, int]] | None = None  # the pending timers, while time passes
 
-    def is_cut(self, one: str, other: str) -> bool:
+    def is_cut(self, name: str, other: str) -> bool:
         """Whether the link between two clusters is cut."""
-        return frozenset({one, other}) in self.cut
+        return frozenset({name, other}) in self.cut
 
     def cluster(self, name: str) -> VastCluster | None:
         """The cluster with this name."""

@@ -68,12 +68,12 @@ def pointer(cluster: VastCluster, tenant: int, root: str) -> Pointer:
     }
 
 
-def replace_content(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
+def replace_content(cluster: VastCluster, tenant: int, root: str, versions: Pointer) -> None:
     """Replace the content of a directory by what a pointer names."""
     root = root.rstrip("/")
-    for below in sorted(pointer(cluster, tenant, root).keys() - found.keys()):
+    for below in sorted(pointer(cluster, tenant, root).keys() - versions.keys()):
         _set(cluster, tenant, root + below or "/", None)
-    for below, version in found.items():
+    for below, version in versions.items():
         _set(cluster, tenant, root + below or "/", version)
 
 
@@ -110,19 +110,21 @@ def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> N
             target.store.put(VERSIONS, key, row)
 
 
-def write_versions(cluster: VastCluster, found: Pointer) -> list[Row]:
+def write_versions(cluster: VastCluster, versions: Pointer) -> list[Row]:
     """The writes that lead to a pointer, oldest first: version rows with their `key`."""
     rows = [
-        {**row, "key": key} for key in new_versions(cluster, found, {}) if (row := _version(cluster, key)) is not None
+        {**row, "key": key}
+        for key in new_versions(cluster, versions, {})
+        if (row := _version(cluster, key)) is not None
     ]
     return sorted(rows, key=lambda row: (row["at"], row["number"], row["key"]))
 
 
-def complete_labels(cluster: VastCluster, found: Pointer, *, torn: bool = False) -> list[str]:
+def complete_labels(cluster: VastCluster, versions: Pointer, *, torn: bool = False) -> list[str]:
     """The labels that are complete, oldest first; with `torn` the incomplete ones."""
     got: dict[str, int] = {}
     wanted: dict[str, int] = {}
-    for row in write_versions(cluster, found):
+    for row in write_versions(cluster, versions):
         got[row["label"]] = got.get(row["label"], 0) + row["bytes"]
         wanted[row["label"]] = max(wanted.get(row["label"], 0), row["of"])
     return [label for label in got if (got[label] < wanted[label]) is torn]

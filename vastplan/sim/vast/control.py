@@ -112,9 +112,9 @@ class Controls:
         Raises `KeyError` if the label does not exist, and `NoAnswer` if the data is on a cluster that cannot be reached.
         """
         writes = [
-            one
-            for one in content.write_versions(self._cluster, clients.visible_content(self._cluster, tenant_id, path))
-            if one["label"] == label
+            write
+            for write in content.write_versions(self._cluster, clients.visible_content(self._cluster, tenant_id, path))
+            if write["label"] == label
         ]
         if not writes:
             raise KeyError(label)
@@ -142,8 +142,8 @@ class Controls:
         labels: dict[str, tuple[str, ...]] = {}
         sizes: dict[str, int] = {}
         common = content.complete_labels(self._cluster, base["pointer"])
-        for cluster, one in ((self._cluster, row), side):
-            now = content.pointer(cluster, one["tenant_id"], sides.own_directory(one))
+        for cluster, side_row in ((self._cluster, row), side):
+            now = content.pointer(cluster, side_row["tenant_id"], sides.own_directory(side_row))
             sizes[cluster.name] = content.missing_bytes(cluster, now, base["pointer"])
             labels[cluster.name] = tuple(name for name in content.complete_labels(cluster, now) if name not in common)
         return Divergence(tuple(common), labels, sizes)
@@ -180,7 +180,7 @@ class Controls:
 
     def has_job(self, name: str) -> bool:
         """Whether a job of that name was ever started here."""
-        return any(name == one for state in jobs.STATES for one in jobs.job_names(self._cluster, state))
+        return any(name == job for state in jobs.STATES for job in jobs.job_names(self._cluster, state))
 
     def workers(self, *, on: bool) -> None:
         """Remove or return the nodes that jobs run on; when they return, jobs that were running restart, and stopped ones do not."""
@@ -193,10 +193,10 @@ class Controls:
 
 def writers(planes: list[Controls], guid: str) -> list[str]:
     """The names of the clusters that would accept a client's write to a replicated path now."""
-    found = []
+    names = []
     for plane in planes:
         cluster = plane._cluster
         row = sides.cluster_row(cluster, guid)
         if row is not None and not cluster.lost and not sides.read_only(row):
-            found.append(cluster.name)
-    return found
+            names.append(cluster.name)
+    return names

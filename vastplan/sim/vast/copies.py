@@ -27,12 +27,12 @@ def snapshot_cluster(cluster: VastCluster, row: Row) -> VastCluster | None:
 
 
 def begin_copy(
-    cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, found: content.Pointer
+    cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, versions: content.Pointer
 ) -> None:
     """Give a directory the content of a snapshot; the bytes to copy are recorded in `row`."""
-    content.copy(source, cluster, content.new_versions(source, found, {}))
-    content.replace_content(cluster, tenant, path, found)
-    row[TOTAL] = row[LEFT] = content.missing_bytes(cluster, found, {})
+    content.copy(source, cluster, content.new_versions(source, versions, {}))
+    content.replace_content(cluster, tenant, path, versions)
+    row[TOTAL] = row[LEFT] = content.missing_bytes(cluster, versions, {})
 
 
 def left(cluster: VastCluster, row: Row) -> float:
@@ -82,15 +82,15 @@ def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
     wanted = [cluster.name, snapshot["id"]]
     return [
         row["name"]
-        for one in (cluster, *cluster.links)
-        for row in one.rows(NAME)
+        for member in (cluster, *cluster.links)
+        for row in member.rows(NAME)
         if row.get(OWNER) == wanted and row["status"]["state"] != FINISHED
     ]
 
 
 def unreadable_versions(cluster: VastCluster, tenant: int, path: str) -> set[str]:
     """The versions in a directory that a client cannot read now: not copied yet, while their owner is unreachable."""
-    found: set[str] = set()
+    unreadable: set[str] = set()
     for row in cluster.rows(NAME, _tenant=tenant):
         missing = left(cluster, row) if LEFT in row else 0
         if (
@@ -103,5 +103,5 @@ def unreadable_versions(cluster: VastCluster, tenant: int, path: str) -> set[str
         for write in content.write_versions(cluster, row["_pointer"]):  # oldest first
             copied -= write["bytes"]
             if copied < 0:
-                found.add(write["key"])
-    return found
+                unreadable.add(write["key"])
+    return unreadable

@@ -77,8 +77,8 @@ class Crud:
 
     def make(self, facts: ApiCollection, body: Row) -> Row:
         """Store a new row as `body` describes it, under all rules except the table's; raises `VmsError` (400)."""
-        known = self.shapes[facts.name].names
-        row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
+        names = self.shapes[facts.name].names
+        row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in names}}
         self._complete_and_check(facts, row, body, None)
         row = self.cluster.add(facts.name, row)
         facts.stored(self.cluster, row)
@@ -87,10 +87,10 @@ class Crud:
 
     def seed(self, facts: ApiCollection, bodies: Iterable[Row]) -> list[Row]:
         """Store new rows as `make` does, but without its checks: fast enough for a hundred thousand."""
-        known, blank = self.shapes[facts.name].names, self.cluster.blanks[facts.name]
+        names, blank = self.shapes[facts.name].names, self.cluster.blanks[facts.name]
         rows = []
         for body in bodies:
-            row = {**blank, **{name: value for name, value in body.items() if name in known}}
+            row = {**blank, **{name: value for name, value in body.items() if name in names}}
             self._complete(facts, row)
             facts.fill(self.cluster, row, body, None)
             row = self.cluster.add(facts.name, row)
@@ -122,11 +122,11 @@ class Crud:
 
     def rendered(self, facts: ApiCollection, row: Row, visit: RequestContext) -> Row:
         """The row as an answer shows it."""
-        shown = self.shapes[facts.name].shown(row)
-        shown |= self.computed_fields(facts, row, visit.memo)
-        if "url" in shown:
-            shown["url"] = f"{visit.root}/{facts.name}/{row['id']}/"
-        return shown
+        answer = self.shapes[facts.name].shown(row)
+        answer |= self.computed_fields(facts, row, visit.memo)
+        if "url" in answer:
+            answer["url"] = f"{visit.root}/{facts.name}/{row['id']}/"
+        return answer
 
     # Reads
 
@@ -146,22 +146,22 @@ class Crud:
         hidden = {name for name, switch in facts.unlisted.items() if not is_true(query, switch)}
         hidden |= facts.unlisted_strictly if self.cluster.strict else set()
         asked_for = frozenset(",".join(query.get("fields", ())).split(",")) - {""}
-        shown = []
+        results = []
         for row in rows:
             answer = self.rendered(facts, row, visit)
             for name in hidden:
                 answer.pop(name, None)
-            shown.append({name: answer[name] for name in answer if name in asked_for} if asked_for else answer)
+            results.append({name: answer[name] for name in answer if name in asked_for} if asked_for else answer)
         for row in rows:
             tick(self.cluster, facts, row)
-        return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
+        return Response(200, results if wanted is None else {**wanted[1], "results": results})
 
     def get(self, facts: ApiCollection, key: str, visit: RequestContext) -> Response:
         """Returns one object with all its fields."""
         row = self.need(facts, key, visit)
-        shown = self.rendered(facts, row, visit)
+        answer = self.rendered(facts, row, visit)
         tick(self.cluster, facts, row)
-        return Response(200, shown)
+        return Response(200, answer)
 
     # Writes
 
@@ -196,8 +196,8 @@ class Crud:
             for name, value in sent.items()
             if name in takes or name not in old or not _same(value, old[name])
         }
-        known = shape.names | shape.created_with if self.cluster.strict else shape.names & shape.created_with
-        body = self.body(operation, sent, facts, known - takes)
+        field_names = shape.names | shape.created_with if self.cluster.strict else shape.names & shape.created_with
+        body = self.body(operation, sent, facts, field_names - takes)
         raise_for((name, FIXED) for name in sorted(facts.fixed & body.keys()) if not _same(body[name], old.get(name)))
         row = {**old, **{name: value for name, value in body.items() if name in shape.names}}
         self._complete_and_check(facts, row, body, old)

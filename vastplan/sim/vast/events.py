@@ -26,14 +26,14 @@ TYPES = {
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 
 
-def record_change(cluster: VastCluster, method: str, collection: str, row: Row, who: str) -> None:
-    """Record that `who` changed a row."""
+def record_change(cluster: VastCluster, method: str, collection: str, row: Row, username: str) -> None:
+    """Record that `username` changed a row."""
     done, type_ = DONE[method], TYPES.get(collection)
     if type_ is None:
         return
     name = str(row.get("name") or row.get("path") or row.get("username") or row["id"])
     message = f"{type_} {name} {done.lower()}"
-    _add(cluster, type_, row, name, message, f"OBJECT_{done}", f"{type_.upper()}_{done}", who, "INFO")
+    _add(cluster, type_, row, name, message, f"OBJECT_{done}", f"{type_.upper()}_{done}", username, "INFO")
 
 
 def alarm(cluster: VastCluster, collection: str, row: Row, message: str) -> None:
@@ -50,7 +50,7 @@ def _add(
     message: str,
     event_type: str,
     event_name: str,
-    who: str,
+    username: str,
     severity: str,
 ) -> None:
     key = cluster.store.next("events")
@@ -61,7 +61,7 @@ def _add(
         "timestamp": datetime.fromtimestamp(cluster.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         "event_type": event_type,
         "event_name": event_name,
-        "event_origin": who,
+        "event_origin": username,
         "event_message": message,
         "object_type": type_,
         "object_id": row["id"],

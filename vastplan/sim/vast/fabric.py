@@ -53,10 +53,10 @@ def join_clock(cluster: VastCluster, fabric: Fabric) -> None:
     fabric.passed = max(fabric.passed, cluster.fabric.passed, kept["passed"])
     fabric.cut |= {frozenset({cluster.name, other}) for other in kept["cut"]} | cluster.fabric.cut
     fabric.bandwidth |= cluster.fabric.bandwidth
-    for one in [cluster, *cluster.fabric.clusters]:
-        one.fabric = fabric
-        if one not in fabric.clusters:
-            fabric.clusters.append(one)
+    for member in [cluster, *cluster.fabric.clusters]:
+        member.fabric = fabric
+        if member not in fabric.clusters:
+            fabric.clusters.append(member)
 
 
 def save_fabric(fabric: Fabric) -> None:

@@ -87,7 +87,9 @@ def _show_policy(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 def _detach(cluster: VastCluster, row: Row) -> None:
     for collection in ("users", "groups"):  # an attachment does not block a delete
-        for holder in [one for one in cluster.store.rows(collection) if row["id"] in one["s3_policies_ids"]]:
+        for holder in [
+            identity for identity in cluster.store.rows(collection) if row["id"] in identity["s3_policies_ids"]
+        ]:
             kept = [key for key in holder["s3_policies_ids"] if key != row["id"]]
             cluster.put(collection, holder | {"s3_policies_ids": kept})
     people.detach_policy(cluster, row["id"])

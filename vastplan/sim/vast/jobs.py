@@ -68,11 +68,11 @@ def checkpoint(cluster: VastCluster, name: str) -> None:
 
 def _begin(cluster: VastCluster, row: Row) -> None:
     try:
-        found = content.complete_labels(cluster, clients.visible_content(cluster, row["tenant"], row["path"]))
+        labels = content.complete_labels(cluster, clients.visible_content(cluster, row["tenant"], row["path"]))
     except clients.NoAnswer as error:
         _end(cluster, {"step": 0, "resumed": 0} | row, FAILED, str(error))
         return
-    step = max((int(match[1]) for label in found if (match := _STEP.fullmatch(label))), default=0)
+    step = max((int(match[1]) for label in labels if (match := _STEP.fullmatch(label))), default=0)
     cluster.store.put(JOBS, row["id"], row | {"step": step, "resumed": step, "state": RUNNING, "why": ""})
     arm(cluster, row["every"], CHECKPOINT, row["id"])
 

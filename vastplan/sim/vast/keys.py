@@ -75,19 +75,19 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
 def answer_key_call(cluster: VastCluster, method: str, body: Row) -> Response:
     """Answer a call about the keys of a user of any provider, whom the body names; raises `VmsError`."""
     whom = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
-    one, _ = people.named_identity(cluster, "users", whom)
-    if one.origin == "LOCAL":
-        if method != "POST" and not any(cluster.rows(NAME, tenant_id=one.tenant, access_key=body["access_key"])):
+    identity, _ = people.named_identity(cluster, "users", whom)
+    if identity.origin == "LOCAL":
+        if method != "POST" and not any(cluster.rows(NAME, tenant_id=identity.tenant, access_key=body["access_key"])):
             raise detail("No such access key", 404)
-        return call(cluster, one.row, method, {**body, "tenant_id": one.tenant})
+        return call(cluster, identity.row, method, {**body, "tenant_id": identity.tenant})
     if method == "POST":
         pair = _pair()
-        of = {"_somebody": one.key, "tenant_id": one.tenant, "enabled": True, "creation_time": cluster.now()}
+        of = {"_somebody": identity.key, "tenant_id": identity.tenant, "enabled": True, "creation_time": cluster.now()}
         row = {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]}
         cluster.store.put(OF_DIRECTORY, pair["access_key"], row)
         return Response(200, pair)
     row = cluster.store.get(OF_DIRECTORY, body["access_key"]) or {}
-    if (row.get("_somebody"), row.get("tenant_id")) != (one.key, one.tenant):
+    if (row.get("_somebody"), row.get("tenant_id")) != (identity.key, identity.tenant):
         raise detail("No such access key", 404)
     if method == "DELETE":
         cluster.store.remove(OF_DIRECTORY, body["access_key"])
@@ -96,12 +96,12 @@ def answer_key_call(cluster: VastCluster, method: str, body: Row) -> Response:
     return Response(204)
 
 
-def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
+def of_somebody(cluster: VastCluster, identity: Somebody) -> list[Row]:
     """The keys of a user of any provider in a tenant, as a query shows them."""
     names = ("access_key", "enabled", "creation_time")
-    local = one.origin == "LOCAL"
-    of = {"user_id": one.row["id"]} if local else {"_somebody": one.key}
-    rows = cluster.rows(NAME if local else OF_DIRECTORY, tenant_id=one.tenant, **of)
+    local = identity.origin == "LOCAL"
+    of = {"user_id": identity.row["id"]} if local else {"_somebody": identity.key}
+    rows = cluster.rows(NAME if local else OF_DIRECTORY, tenant_id=identity.tenant, **of)
     return [{**{name: key[name] for name in names}, "remote": False} for key in rows]
 
 

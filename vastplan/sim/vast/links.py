@@ -23,17 +23,17 @@ def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
     else:
         fabric.cut.add(pair)
     save_fabric(fabric)
-    for one, far in ((cluster, other), (other, cluster)):
-        for row in shared_paths(one, far):
+    for near, far in ((cluster, other), (other, cluster)):
+        for row in shared_paths(near, far):
             if sides.synchronous(row):
-                (synchronous.mended if up else synchronous.cut)(one, row)
+                (synchronous.mended if up else synchronous.cut)(near, row)
             elif not up:
-                replication.interrupt(one, row)
+                replication.interrupt(near, row)
         if not up:
-            copies.noticed(one, far)
-        for peer in peers(one, far) if not up else ():
-            one.put(PEERS_NAME, peer | {BEATEN: one.now()})
-        arm(one, one.assumed.heartbeat, role_changes.HEARTBEAT, far.name)
+            copies.noticed(near, far)
+        for peer in peers(near, far) if not up else ():
+            near.put(PEERS_NAME, peer | {BEATEN: near.now()})
+        arm(near, near.assumed.heartbeat, role_changes.HEARTBEAT, far.name)
 
 
 def peers(cluster: VastCluster, other: VastCluster) -> list[Row]:
@@ -74,7 +74,7 @@ def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> N
         tasks.finish_task(cluster, row.pop("_waiting"), "TIMEOUT")
         row["state"] = "Active"
         cluster.put(NAME, row)
-    graceful = [one.get(CHANGE, {}).get("kind") == role_changes.GRACEFUL for one in (row, mirror)]
+    graceful = [side_row.get(CHANGE, {}).get("kind") == role_changes.GRACEFUL for side_row in (row, mirror)]
     if graceful == [True, False]:  # the failover was aborted on the other side
         role_changes.give_up_failover(cluster, row)
     elif row["role"] == SOURCE and not row.get(DETACHED) and mirror.get(DETACHED):

@@ -124,12 +124,12 @@ class Filters:
             return self._field(facts, first) if first in fields else None
         if first == "cluster" and further in (["id"], ["name"]):
             return lambda row: self._cluster.name if further == ["name"] else 1
-        reference = next((known for known in facts.references if first in (known.name, known.field)), None)
+        reference = next((link for link in facts.references if first in (link.name, link.field)), None)
         if reference is None:
             return None
         target = self._collections[reference.collection]
         inner = self._getter(
-            target, frozenset({"id", "name", "guid", "path"} | {known.field for known in target.references}), further
+            target, frozenset({"id", "name", "guid", "path"} | {link.field for link in target.references}), further
         )
         if inner is None:
             return None

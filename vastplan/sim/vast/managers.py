@@ -50,8 +50,8 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield "password", "The password is too simple."
     if (row["user_type"] == TENANT_ADMIN) != (row["tenant_id"] is not None):
         yield "user_type", "A tenant admin has a tenant, a cluster admin has none."
-    known = {one["codename"] for one in cluster.store.rows("permissions")}
-    yield from (("permissions_list", missing_object(one)) for one in row[OWN] if one not in known)
+    codenames = {permission["codename"] for permission in cluster.store.rows("permissions")}
+    yield from (("permissions_list", missing_object(codename)) for codename in row[OWN] if codename not in codenames)
     for role in roles(cluster, row):
         meant = [role["tenant_id"]] if role["tenant_id"] is not None else role["tenants"]
         if meant and row["tenant_id"] not in meant:

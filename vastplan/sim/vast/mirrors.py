@@ -29,13 +29,13 @@ SHARED = (
 def make_path(cluster: VastCluster, row: Row, remote: VastCluster, tenant: Row) -> Row:
     """Create the row and the directory of a path on its destination cluster: stored, and not ready yet."""
     directories.make_directory(remote, tenant["id"], row["target_exported_dir"])
-    here = cluster.get("tenants", row["tenant_id"]) or {}
+    source_tenant = cluster.get("tenants", row["tenant_id"]) or {}
     peer = cluster.get(PEERS_NAME, row["remote_target_id"]) or {}
     twin = next(remote.rows(PEERS_NAME, guid=peer.get("guid")), None)
     mirror = {name: row[name] for name in SHARED} | {
         "tenant_id": tenant["id"],
-        "remote_tenant_guid": here.get("guid"),
-        "remote_tenant_name": here.get("name"),
+        "remote_tenant_guid": source_tenant.get("guid"),
+        "remote_tenant_name": source_tenant.get("name"),
         "remote_target_id": twin and twin["id"],
         "role": DESTINATION,
         "state": "Initializing",
@@ -67,9 +67,9 @@ def forget_path(cluster: VastCluster, row: Row) -> None:
     """Remove what belongs to a path's row on this cluster: its end of the stream, its restore points, its timers."""
     disarm(cluster, row["guid"])
     for collection in (STREAMS, POINTS):
-        for one in list(cluster.rows(collection, protected_path_guid=row["guid"])):
-            disarm(cluster, one["guid"])
-            cluster.remove(collection, one)
+        for related in list(cluster.rows(collection, protected_path_guid=row["guid"])):
+            disarm(cluster, related["guid"])
+            cluster.remove(collection, related)
 
 
 def mirror_policy(cluster: VastCluster, row: Row) -> None:
@@ -83,10 +83,10 @@ def mirror_policy(cluster: VastCluster, row: Row) -> None:
     )
     if twin is None:
         peer = other.get(PEERS_NAME, mirror["remote_target_id"]) or {}
-        here = {"target_object_id": peer.get("id"), "target_guid": peer.get("guid"), "tenant_id": None}
+        own_values = {"target_object_id": peer.get("id"), "target_guid": peer.get("guid"), "tenant_id": None}
         own = {"id", "target_object_id", "target_guid", "tenant_id", "remote_tenant"}
         kept = {name: value for name, value in policy.items() if name not in own and not name.startswith("_")}
-        twin = other.add(POLICIES, kept | here)
+        twin = other.add(POLICIES, kept | own_values)
     mirror["protection_policy_id"] = str(twin["id"])
     other.put(NAME, mirror)
 

@@ -86,8 +86,8 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 def _heard(cluster: VastCluster, row: Row) -> str:
     twins = [other for other in cluster.links if any(other.rows(PEERS_NAME, guid=row["guid"]))]
-    known: str | None = row.get("last_heart_beat")
-    return known if known and twins and not cluster.reaches(twins[0]) else cluster.now()
+    beat: str | None = row.get("last_heart_beat")
+    return beat if beat and twins and not cluster.reaches(twins[0]) else cluster.now()
 
 
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:

@@ -37,9 +37,9 @@ _SID = "S-1-5-21-1000-2000-3000"
 
 @dataclass(frozen=True, slots=True)
 class Somebody:
-    """A user or a group (`what`: users or groups) in a tenant. `key` is the same whichever identifier was used to find it."""
+    """A user or a group (`collection`: users or groups) in a tenant. `key` is the same whichever identifier was used to find it."""
 
-    what: str
+    collection: str
     key: str
     tenant: int
     origin: str
@@ -48,7 +48,7 @@ class Somebody:
     @property
     def place(self) -> str:
         """The key under which its rights are stored."""
-        return f"{self.what}:{self.tenant}:{self.key}"
+        return f"{self.collection}:{self.tenant}:{self.key}"
 
 
 def enrol(
@@ -57,58 +57,65 @@ def enrol(
     """Replace the content of the directory: users as `{uid, sid?, login_name?, groups?}`, groups as `{gid, sid?}`."""
     for row in list(cluster.store.rows(DIRECTORY)):
         cluster.store.remove(DIRECTORY, f"{row['what']}:{row['name']}")
-    for what, number, people in (("users", "uid", users), ("groups", "gid", groups)):
-        for name, said in people.items():
-            row = {"sid": f"{_SID}-{said[number]}", "login_name": f"{name}@example.com", "groups": [], **said}
-            cluster.store.put(DIRECTORY, f"{what}:{name}", {**row, "name": name, "what": what})
+    for collection, number, people in (("users", "uid", users), ("groups", "gid", groups)):
+        for name, entry in people.items():
+            row = {"sid": f"{_SID}-{entry[number]}", "login_name": f"{name}@example.com", "groups": [], **entry}
+            cluster.store.put(DIRECTORY, f"{collection}:{name}", {**row, "name": name, "what": collection})
 
 
-def queried_identity(cluster: VastCluster, what: str, request: Request) -> Somebody | None:
+def queried_identity(cluster: VastCluster, collection: str, request: Request) -> Somebody | None:
     """The user or group that a query asks for, `None` if the query names an unknown context; raises `VmsError`."""
     context = request.first("context")
     if context is not None and context not in CONTEXTS:
         return None  # observed on 5.5.0.1, which answers with an empty object
-    said = {name: value for name in _ASKED_BY[what] if (value := request.first(name)) is not None}
-    return _found(cluster, what, said, _tenant(cluster, request.first("tenant_id")), CONTEXTS[context or "aggregated"])
+    criteria = {name: value for name in _ASKED_BY[collection] if (value := request.first(name)) is not None}
+    return _found(
+        cluster, collection, criteria, _tenant(cluster, request.first("tenant_id")), CONTEXTS[context or "aggregated"]
+    )
 
 
-def named_identity(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row]:
+def named_identity(cluster: VastCluster, collection: str, body: Row) -> tuple[Somebody, Row]:
     """The user or group that a body names, and the values it sets; raises `VmsError`."""
-    said = {name: body[name] for name in _ASKED_BY[what] if name in body}
-    values = {name: value for name, value in body.items() if name not in said and name != "tenant_id"}
+    criteria = {name: body[name] for name in _ASKED_BY[collection] if name in body}
+    values = {name: value for name, value in body.items() if name not in criteria and name != "tenant_id"}
     tenant = _tenant(cluster, body.get("tenant_id"))
-    return _found(cluster, what, said, tenant, CONTEXTS["aggregated"]), values
+    return _found(cluster, collection, criteria, tenant, CONTEXTS["aggregated"]), values
 
 
-def of_local(cluster: VastCluster, what: str, row: Row, tenant: Any) -> Somebody:
+def of_local(cluster: VastCluster, collection: str, row: Row, tenant: Any) -> Somebody:
     """A local user or group in a tenant; raises `VmsError` for a tenant that does not exist."""
-    return Somebody(what, f"local:{row['id']}", _tenant(cluster, tenant), "LOCAL", row)
+    return Somebody(collection, f"local:{row['id']}", _tenant(cluster, tenant), "LOCAL", row)
 
 
-def rights(cluster: VastCluster, one: Somebody) -> Row:
+def rights(cluster: VastCluster, identity: Somebody) -> Row:
     """The rights set in a tenant; for a local user or group without any, those of its own row."""
-    kept = cluster.store.get(RIGHTS, one.place)
-    own = one.row if one.origin == "LOCAL" else {}
-    shown = kept or own
-    return {name: shown.get(name, blank) for name, blank in NOTHING[one.what].items()}
+    kept = cluster.store.get(RIGHTS, identity.place)
+    own = identity.row if identity.origin == "LOCAL" else {}
+    effective = kept or own
+    return {name: effective.get(name, blank) for name, blank in NOTHING[identity.collection].items()}
 
 
-def allow(cluster: VastCluster, one: Somebody, values: Row) -> None:
+def allow(cluster: VastCluster, identity: Somebody, values: Row) -> None:
     """Set rights of a user or group; raises `VmsError` for a policy that does not exist."""
     unknown = [key for key in values.get("s3_policies_ids", ()) if cluster.get("s3policies", key) is None]
     raise_for(("s3_policies_ids", missing_object(key)) for key in unknown)
-    row = {"what": one.what, "tenant_id": one.tenant, "name": one.row["name"], "key": one.place}
-    cluster.store.put(RIGHTS, one.place, {**row, **rights(cluster, one), **values})
+    row = {
+        "what": identity.collection,
+        "tenant_id": identity.tenant,
+        "name": identity.row["name"],
+        "key": identity.place,
+    }
+    cluster.store.put(RIGHTS, identity.place, {**row, **rights(cluster, identity), **values})
 
 
-def identity_row(cluster: VastCluster, one: Somebody) -> Row:
+def identity_row(cluster: VastCluster, identity: Somebody) -> Row:
     """A user or group as a query shows it, without access keys."""
-    held, row = rights(cluster, one), one.row
+    held, row = rights(cluster, identity), identity.row
     names = [name for key in held["s3_policies_ids"] if (name := cluster.name_of("s3policies", key))]
-    if one.what == "groups":
-        shown_row = {"name": row["name"], "gid": row["gid"], "sid": row.get("sid"), "provider_type": one.origin}
+    if identity.collection == "groups":
+        shown_row = {"name": row["name"], "gid": row["gid"], "sid": row.get("sid"), "provider_type": identity.origin}
         return {**shown_row, "s3_policies": names, "s3_policies_ids": held["s3_policies_ids"]}
-    groups = list(row.get("groups") or ()) if one.origin != "LOCAL" else _groups_of(cluster, row)
+    groups = list(row.get("groups") or ()) if identity.origin != "LOCAL" else _groups_of(cluster, row)
     return {
         "name": row["name"],
         "login_name": row.get("login_name") or row["name"],
@@ -116,19 +123,19 @@ def identity_row(cluster: VastCluster, one: Somebody) -> Row:
         "sid": row.get("sid"),
         "groups": groups,
         "group_count": len(groups),
-        "origins": {"name": one.origin},
+        "origins": {"name": identity.origin},
         **held,
         "s3_policies": names,
         "s3_remote_policies": [],
         "historical_sids": [],
-        "user_qos_policies": _policies_of(cluster, one),
+        "user_qos_policies": _policies_of(cluster, identity),
         "quotas": [],
     }
 
 
-def holders(cluster: VastCluster, what: str, policy: int) -> list[str]:
+def holders(cluster: VastCluster, collection: str, policy: int) -> list[str]:
     """The names of those to whom a query gave an identity policy; those whose own row has it are not included."""
-    return [row["name"] for row in cluster.store.where(RIGHTS, what=what) if policy in row["s3_policies_ids"]]
+    return [row["name"] for row in cluster.store.where(RIGHTS, what=collection) if policy in row["s3_policies_ids"]]
 
 
 def detach_policy(cluster: VastCluster, policy: int) -> None:
@@ -142,32 +149,32 @@ def forget_rights(cluster: VastCluster, *, local: tuple[str, Row] | None = None,
     """Remove the rights of a deleted local user or group, or those in a deleted tenant."""
     gone = None if local is None else f"local:{local[1]['id']}"
     for row in list(cluster.store.rows(RIGHTS)):
-        what, _, key = row["key"].split(":", 2)
-        if row["tenant_id"] == tenant or (local is not None and (what, key) == (local[0], gone)):
+        collection, _, key = row["key"].split(":", 2)
+        if row["tenant_id"] == tenant or (local is not None and (collection, key) == (local[0], gone)):
             cluster.store.remove(RIGHTS, row["key"])
 
 
-def _found(cluster: VastCluster, what: str, criteria: Row, tenant: int, origins: tuple[str, ...]) -> Somebody:
+def _found(cluster: VastCluster, collection: str, criteria: Row, tenant: int, origins: tuple[str, ...]) -> Somebody:
     if not criteria:
-        raise detail(f"One of {', '.join(_ASKED_BY[what])} is required.")
-    one = next(_matching(cluster, what, criteria, tenant, origins), None)
-    if one is None:
+        raise detail(f"One of {', '.join(_ASKED_BY[collection])} is required.")
+    identity = next(_matching(cluster, collection, criteria, tenant, origins), None)
+    if identity is None:
         raise detail("Not found.", 404)  # no source says which status a VMS uses here
-    return one
+    return identity
 
 
 def _matching(
-    cluster: VastCluster, what: str, criteria: Row, tenant: int, origins: tuple[str, ...]
+    cluster: VastCluster, collection: str, criteria: Row, tenant: int, origins: tuple[str, ...]
 ) -> Iterator[Somebody]:
     """The local ones first: the attributes of the local provider win over the directory's."""
-    fits = [(_ASKED_BY[what][name], str(value)) for name, value in criteria.items()]
+    fits = [(_ASKED_BY[collection][name], str(value)) for name, value in criteria.items()]
     provider = (cluster.get("tenants", tenant) or {}).get("local_provider_id")
-    for row in cluster.rows(what, local_provider_id=provider) if "LOCAL" in origins else ():
+    for row in cluster.rows(collection, local_provider_id=provider) if "LOCAL" in origins else ():
         if all(str(row.get(field)) == value for field, value in fits):
-            yield of_local(cluster, what, row, tenant)
-    for row in cluster.store.where(DIRECTORY, what=what) if ORIGIN in origins else ():
+            yield of_local(cluster, collection, row, tenant)
+    for row in cluster.store.where(DIRECTORY, what=collection) if ORIGIN in origins else ():
         if all(str(row.get(field)) == value for field, value in fits):
-            yield Somebody(what, f"directory:{row['name']}", tenant, ORIGIN, row)
+            yield Somebody(collection, f"directory:{row['name']}", tenant, ORIGIN, row)
 
 
 def _tenant(cluster: VastCluster, tenant: Any) -> int:
@@ -182,13 +189,17 @@ def _groups_of(cluster: VastCluster, user: Row) -> list[str]:
     return [group["name"] for group in groups if group["gid"] in user["gids"]]
 
 
-def _policies_of(cluster: VastCluster, one: Somebody) -> list[Row]:
+def _policies_of(cluster: VastCluster, identity: Somebody) -> list[Row]:
     """The QoS policies that name a user, by any identifier."""
-    known = {"username": one.row["name"], "uid": str(one.row["uid"]), "sid_str": one.row.get("sid")}
+    identifiers = {
+        "username": identity.row["name"],
+        "uid": str(identity.row["uid"]),
+        "sid_str": identity.row.get("sid"),
+    }
     return [
         {"id": policy["id"], "name": policy["name"]}
         for policy in cluster.store.rows("qospolicies")
         for user in policy.get("attached_users") or ()
-        if policy.get("tenant_id") in (None, one.tenant)
-        and str(user.get("identifier_value")) == known.get(user.get("identifier_type"))
+        if policy.get("tenant_id") in (None, identity.tenant)
+        and str(user.get("identifier_value")) == identifiers.get(user.get("identifier_type"))
     ]

@@ -33,12 +33,12 @@ OF_EVERYBODY = frozenset({"permissions", "versions", "vtasks"})
 def of_roles(cluster: VastCluster, roles: Iterable[Row]) -> frozenset[str]:
     """What roles permit: `VERB_REALM`, and `VERB TYPE` for each type in a user-defined realm."""
     realms = {realm["name"]: realm["object_types"] for realm in cluster.store.rows("realms")}
-    found: set[str] = set()
+    permitted: set[str] = set()
     for role in roles:
         for permission in role["permissions"]:
             verb, _, realm = permission.partition("_")
-            found |= {f"{verb} {type_}" for type_ in realms.get(realm, ())} if realm in realms else {permission}
-    return frozenset(found)
+            permitted |= {f"{verb} {type_}" for type_ in realms.get(realm, ())} if realm in realms else {permission}
+    return frozenset(permitted)
 
 
 def manager_permissions(cluster: VastCluster, manager: Row) -> frozenset[str]:

@@ -181,7 +181,7 @@ class VastPlane(Controls):
         plain = path.rstrip("/")
         if plain in ("/token", "/token/refresh"):
             return self._token(request, plain + "/")
-        who = self._gate.admit(request.headers.get("authorization"), request.headers.get(scope.HEADER))
+        caller = self._gate.admit(request.headers.get("authorization"), request.headers.get(scope.HEADER))
         if plain == USAGE_REPORT and request.method == "POST":
             return Response(200, {})
         matched = table.match(plain)
@@ -199,37 +199,37 @@ class VastPlane(Controls):
         root = f"{request.base_url}/api/{match['segment'] or DEFAULT_SEGMENT}"
         name = template.strip("/").split("/")[0]
         before = self._cluster.get(name, parameters[0]) if parameters else None
-        visit = RequestContext(request, root, self._scope(who))
+        visit = RequestContext(request, root, self._scope(caller))
         visit.scope.admit(request.method, name, before)
-        response = self._dispatched(operation, parameters, visit, who)
+        response = self._dispatched(operation, parameters, visit, caller)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
         if template != USER_KEYS:  # no source documents the events of keys
-            self._note_event(request.method, name, before or response.body, who)
+            self._note_event(request.method, name, before or response.body, caller)
         if request.method == "GET":
             clockwork.was_read(self._cluster, name)
         return response
 
-    def _scope(self, who: str) -> CallerScope:
-        manager = self._gate.stored(who)
+    def _scope(self, caller: str) -> CallerScope:
+        manager = self._gate.stored(caller)
         if manager is not None and not manager["is_default"]:
             return CallerScope(manager["tenant_id"], permissions.manager_permissions(self._cluster, manager))
-        name = self._gate.tenant_of(who)
+        name = self._gate.tenant_of(caller)
         tenant = None if name is None else scope.tenant_named(self._cluster, name)
         if name is not None and tenant is None:
             raise scope.denied()
-        return CallerScope(tenant["id"] if tenant else None, self._permissions(who))
+        return CallerScope(tenant["id"] if tenant else None, self._permissions(caller))
 
-    def _permissions(self, who: str) -> frozenset[str] | None:
-        role = self._gate.role_of(who)
+    def _permissions(self, caller: str) -> frozenset[str] | None:
+        role = self._gate.role_of(caller)
         return None if not role else permissions.of_roles(self._cluster, self._cluster.rows("roles", name=role))
 
-    def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
+    def _note_event(self, method: str, collection: str, row: object, caller: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
-            record_change(self._cluster, method, collection, row, who)
+            record_change(self._cluster, method, collection, row, caller)
 
     def _dispatched(
-        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, who: str
+        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, caller: str
     ) -> Response:
         method, request = operation.method, visit.request
         _, name, *segments = operation.path.rstrip("/").split("/")
@@ -257,7 +257,7 @@ class VastPlane(Controls):
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
         elif facts is apitokens.API_TOKENS and writes:
-            return self._token_call(operation, parameters, visit, who)
+            return self._token_call(operation, parameters, visit, caller)
         elif facts is not None and not (writes and name in READ_ONLY):
             if not segments and writes:
                 return self._created(facts, operation, visit)
@@ -293,38 +293,38 @@ class VastPlane(Controls):
                 return Response(200)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
-    def _query(self, what: str, operation: TableOperation, visit: RequestContext) -> Response:
+    def _query(self, collection: str, operation: TableOperation, visit: RequestContext) -> Response:
         if operation.method == "GET":
-            one = people.queried_identity(self._cluster, what, visit.request)
+            identity = people.queried_identity(self._cluster, collection, visit.request)
         else:
-            one, values = people.named_identity(
-                self._cluster, what, self._crud.body(operation, bodies.read_body(visit.request))
+            identity, values = people.named_identity(
+                self._cluster, collection, self._crud.body(operation, bodies.read_body(visit.request))
             )
-            people.allow(self._cluster, one, values)
+            people.allow(self._cluster, identity, values)
             if self._cluster.strict and operation.responses["200"] is None:
                 return Response(200)
-        if one is None:
+        if identity is None:
             return Response(200, {})
-        keys_of = {"access_keys": keys.of_somebody(self._cluster, one)} if what == "users" else {}
-        return Response(200, {**people.identity_row(self._cluster, one), **keys_of})
+        keys_of = {"access_keys": keys.of_somebody(self._cluster, identity)} if collection == "users" else {}
+        return Response(200, {**people.identity_row(self._cluster, identity), **keys_of})
 
     def _tenant_data(self, user: Row, operation: TableOperation, visit: RequestContext) -> Response:
         if operation.method == "GET":
-            one = people.of_local(self._cluster, "users", user, visit.request.first("tenant_id"))
+            identity = people.of_local(self._cluster, "users", user, visit.request.first("tenant_id"))
         else:
             body = self._crud.body(operation, bodies.read_body(visit.request))
-            one = people.of_local(self._cluster, "users", user, body.pop("tenant_id", None))
-            people.allow(self._cluster, one, body)
-        held = people.rights(self._cluster, one)
+            identity = people.of_local(self._cluster, "users", user, body.pop("tenant_id", None))
+            people.allow(self._cluster, identity, body)
+        held = people.rights(self._cluster, identity)
         policies = [self._cluster.brief("s3policies", key) for key in held["s3_policies_ids"]]
         return Response(200, {**held, "s3_policies": policies})
 
     def _token_call(
-        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, who: str
+        self, operation: TableOperation, parameters: tuple[str, ...], visit: RequestContext, caller: str
     ) -> Response:
         if not parameters:
             return apitokens.create_token(
-                self._cluster, who, self._crud.body(operation, bodies.read_body(visit.request))
+                self._cluster, caller, self._crud.body(operation, bodies.read_body(visit.request))
             )
         row = self._crud.need(apitokens.API_TOKENS, parameters[0], visit)
         if operation.path.endswith("revoke"):

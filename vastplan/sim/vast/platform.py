@@ -22,17 +22,22 @@ def _show_cluster(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     used = sum(usage["bytes"] for usage in cluster.store.rows(directories.USAGE))
     allocated = sum(quota["hard_limit"] or 0 for quota in cluster.store.rows("quotas"))
     total, free = CAPACITY, CAPACITY - used
-    shown: Row = {"quotas_allocated_capacity": allocated, "quotas_used_capacity": used, "drr": 1.0, "drr_text": "1.0:1"}
+    figures: Row = {
+        "quotas_allocated_capacity": allocated,
+        "quotas_used_capacity": used,
+        "drr": 1.0,
+        "drr_text": "1.0:1",
+    }
     for name, size in (
         ("usable_capacity", total), ("free_usable_capacity", free), ("physical_space", total), ("logical_space", total),
         ("physical_space_in_use", used), ("logical_space_in_use", used), ("free_physical_space", free),
         ("free_logical_space", free),
     ):  # fmt: skip
-        shown |= {name: size, f"{name}_tb": size / TERABYTE}
+        figures |= {name: size, f"{name}_tb": size / TERABYTE}
     percent = used * 100 / total
-    shown |= {"physical_space_in_use_percent": percent, "logical_space_in_use_percent": percent}
-    shown["usable_capacity_bytes"] = shown.pop("usable_capacity")
-    return shown
+    figures |= {"physical_space_in_use_percent": percent, "logical_space_in_use_percent": percent}
+    figures["usable_capacity_bytes"] = figures.pop("usable_capacity")
+    return figures
 
 
 def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:

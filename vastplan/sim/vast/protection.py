@@ -50,12 +50,12 @@ def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
 
 
 def _echoed(frame: Row) -> Row:
-    shown = {
+    spans = {
         name: durations.suffix_form(value) if isinstance(value := frame.get(name), str) else value for name in SPANS
     }
     start = frame.get("start-at")
     moment = _start(start) if isinstance(start, str) else None
-    return {**shown, "start-at": moment.strftime(START) if moment else start}
+    return {**spans, "start-at": moment.strftime(START) if moment else start}
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:

@@ -30,10 +30,10 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 def _rule(rule: Row) -> Row:
     # Sent flat, shown with the identity nested: a read rule cannot be sent back.
-    shown = {name: rule.get(name) for name in (*sorted(LIMITS), "grace_period")}
+    kept = {name: rule.get(name) for name in (*sorted(LIMITS), "grace_period")}
     nothing = dict.fromkeys(("used_capacity", "used_inodes", "percent_capacity", "percent_inodes"), 0)
     return {
-        **shown,
+        **kept,
         **nothing,
         "state": "OK",
         "time_to_block": None,

@@ -61,8 +61,8 @@ def _keep_branch(cluster: VastCluster, row: Row) -> None:
     name = f"{row['name']}-before-reattach-{cluster.store.next('_kept_branches')}"
     directory = own_directory(row)
     snapshot = {"name": name, "path": directory.rstrip("/") + "/", "tenant_id": row["tenant_id"], "state": "SUCCEED"}
-    found = content.pointer(cluster, row["tenant_id"], directory)
-    snapshots.SNAPSHOTS.stored(cluster, cluster.add("snapshots", snapshot | {"type": "SYSTEM", "_pointer": found}))
+    versions = content.pointer(cluster, row["tenant_id"], directory)
+    snapshots.SNAPSHOTS.stored(cluster, cluster.add("snapshots", snapshot | {"type": "SYSTEM", "_pointer": versions}))
 
 
 def rejoined(cluster: VastCluster, row: Row) -> None:
@@ -73,13 +73,13 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
     other, mirror = side
     common = newest_common(cluster, row, other, mirror) if cluster.assumed.rejoined_from_common else None
     base = {"guid": common["guid"], "pointer": common["_pointer"]} if common else None
-    for where, one in ((cluster, row), (other, mirror)):
-        one.pop(CHANGE, None)
-        one.pop(DETACHED, None)
-        one.pop(BASE, None)
+    for side_cluster, side_row in ((cluster, row), (other, mirror)):
+        side_row.pop(CHANGE, None)
+        side_row.pop(DETACHED, None)
+        side_row.pop(BASE, None)
         if base is not None:
-            one[BASE] = base
-        where.put(NAME, one)
+            side_row[BASE] = base
+        side_cluster.put(NAME, side_row)
     row |= {READ_ONLY: False, "state": "Active"}  # a blocked source is the source again
     cluster.put(NAME, row)
     content.replace_content(other, mirror["tenant_id"], own_directory(mirror), base["pointer"] if base else {})
@@ -103,17 +103,17 @@ def end_rejoin(cluster: VastCluster, row: Row) -> None:
     arrived = {point["guid"] for point in replication.points(cluster, row, replication.READY)}
     if side is None or wanted not in arrived:
         return
-    for where, one in ((cluster, row), side):
-        one.pop(REJOINING, None)
-        where.put(NAME, one)
-        replication.refresh_state(where, one)
+    for side_cluster, side_row in ((cluster, row), side):
+        side_row.pop(REJOINING, None)
+        side_cluster.put(NAME, side_row)
+        replication.refresh_state(side_cluster, side_row)
 
 
 def newest_common(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> Row | None:
     """The newest completed restore point that both sides have, or `None`."""
-    theirs = {point["guid"] for point in replication.points(other, mirror, replication.READY)}
-    here = [point for point in replication.points(cluster, row, replication.READY) if point["guid"] in theirs]
-    return max(here, key=lambda point: (point["created"], point["id"]), default=None)
+    other_guids = {point["guid"] for point in replication.points(other, mirror, replication.READY)}
+    common = [point for point in replication.points(cluster, row, replication.READY) if point["guid"] in other_guids]
+    return max(common, key=lambda point: (point["created"], point["id"]), default=None)
 
 
 def continue_reattach(cluster: VastCluster, row: Row) -> None:

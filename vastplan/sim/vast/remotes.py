@@ -68,8 +68,8 @@ def list_paths(cluster: VastCluster, query: Query) -> Any:
     """`{name, handle}` of the peer's directories that have snapshots."""
     remote = _remote(cluster, query)
     tenant = next(remote.rows("tenants", guid=_needed(query, "remote_tenant_guid")), None) or {}
-    found = {row["path"]: _handle(row) for row in remote.rows("snapshots", tenant_id=tenant.get("id"))}
-    return [{"name": path, "handle": handle} for path, handle in found.items()]
+    handles = {row["path"]: _handle(row) for row in remote.rows("snapshots", tenant_id=tenant.get("id"))}
+    return [{"name": path, "handle": handle} for path, handle in handles.items()]
 
 
 def list_snapshots(cluster: VastCluster, query: Query) -> Any:

@@ -78,12 +78,12 @@ def frame_due(cluster: VastCluster, row: Row, index: int) -> None:
 def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
     """Create a restore point of the path's current content, queued for sending. Returns its row."""
     policy = policy_of(cluster, row) or {}
-    found = content.pointer(cluster, row["tenant_id"], own_directory(row))
-    size = content.missing_bytes(cluster, found, {})
+    versions = content.pointer(cluster, row["tenant_id"], own_directory(row))
+    size = content.missing_bytes(cluster, versions, {})
     number = cluster.store.next(f"_points of {row['id']}")
     sent = not row["is_local"] and not row.get(DETACHED)
     base = (row.get(BASE) or {}).get("pointer") or {}
-    left = content.missing_bytes(cluster, found, base) if sent else 0
+    left = content.missing_bytes(cluster, versions, base) if sent else 0
     point = cluster.add(
         POINTS,
         {
@@ -91,7 +91,7 @@ def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
             "created": cluster.now(), "state": QUEUED if sent else READY, "is_local": True,
             "logical_size": size, "physical_size": size, "logical_backlog": left, "physical_backlog": left,
             "protected_path_guid": row["guid"], "stream_name": row["name"], "stream_index": 0, "internal": False,
-            "_purpose": purpose, "_pointer": found, "_keep": list(keep), "_local": row["is_local"],
+            "_purpose": purpose, "_pointer": versions, "_keep": list(keep), "_local": row["is_local"],
         },
     )  # fmt: skip
     row["last_snapshot_creation_time"] = point["created"]
@@ -159,15 +159,15 @@ def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
     cluster.put(POINTS, point)
     kept = {name: value for name, value in point.items() if name != "id"}
     copy = other.add(POINTS, kept | {"is_local": False})
-    for where, one in ((cluster, row), (other, mirror)):
-        before = (one.get(BASE) or {}).get("guid")
-        one[BASE] = {"guid": point["guid"], "pointer": point["_pointer"]}
-        one["last_restore_point_creation_time"] = point["created"]
-        one["last_restore_point_time"] = point["upload_finish_time"]
-        where.put(NAME, one)
-        for older in where.rows(POINTS, guid=before) if before else ():
+    for side_cluster, side_row in ((cluster, row), (other, mirror)):
+        before = (side_row.get(BASE) or {}).get("guid")
+        side_row[BASE] = {"guid": point["guid"], "pointer": point["_pointer"]}
+        side_row["last_restore_point_creation_time"] = point["created"]
+        side_row["last_restore_point_time"] = point["upload_finish_time"]
+        side_cluster.put(NAME, side_row)
+        for older in side_cluster.rows(POINTS, guid=before) if before else ():
             if older.get(EXPIRED):
-                where.remove(POINTS, older)
+                side_cluster.remove(POINTS, older)
                 break
     _show_snapshot(other, copy)
     _expire_later(cluster, point, point["_keep"][0], needed=True)
@@ -289,7 +289,7 @@ def replication_figures(cluster: VastCluster, row: Row) -> Row:
     side = sides.reached_side(cluster, row)
     source = (cluster, row) if row["role"] != DESTINATION or side is None else side
     point, done, left = send_progress(*source)
-    shown: Row = {
+    figures: Row = {
         "bw": int(bandwidth(cluster, side[0])) if point and side else 0,
         "eta": str(int(left)) if point else None,
         "progress": str(int(done * 1000)) if point else None,
@@ -300,22 +300,22 @@ def replication_figures(cluster: VastCluster, row: Row) -> Row:
     }
     if not row["is_local"] and side is not None:
         behind = backlog(*source) / bandwidth(cluster, side[0])
-        shown["estimated_read_only_time"] = cluster.assumed.role_change + behind
+        figures["estimated_read_only_time"] = cluster.assumed.role_change + behind
     level = bool(row.get(sides.IN_STEP)) if sides.synchronous(row) else row.get(BASE) is not None
     attached = side is not None and row["role"] == DESTINATION and level and CHANGE not in row
-    return shown | {"failback_allowed": str(attached).lower()}
+    return figures | {"failback_allowed": str(attached).lower()}
 
 
 def _show_point(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     path = sides.cluster_row(cluster, row["protected_path_guid"])
     side = path and sides.other_side(cluster, path)
     stream = next(cluster.rows("replicationstreams", protected_path_guid=row["protected_path_guid"]), None)
-    shown = {"stream": str(stream["id"]) if stream else None, "target_name": side[0].name if side else None}
+    fields = {"stream": str(stream["id"]) if stream else None, "target_name": side[0].name if side else None}
     if row["state"] != UPLOADING:
-        return shown | {"progress_promil": "1000" if row["state"] == READY else "0", "eta_sec": "0"}
+        return fields | {"progress_promil": "1000" if row["state"] == READY else "0", "eta_sec": "0"}
     gone = cluster.fabric.passed - row["_began"]
     left = int(row["logical_backlog"] * (1 - gone / row["_seconds"]))
-    return shown | {
+    return fields | {
         "progress_promil": str(int(gone / row["_seconds"] * 1000)),
         "eta_sec": str(int(row["_seconds"] - gone)),
         "logical_backlog": left,

@@ -79,12 +79,16 @@ def _drop(cluster: VastCluster, row: Row, stream: Row) -> None:
 def validated(cluster: VastCluster, row: Row) -> Any:
     """What a restore of this path would affect."""
     root, tenant = own_directory(row), row["tenant_id"]
-    below = [one for one in cluster.rows(NAME, tenant_id=tenant) if directories.lies_below(own_directory(one), root)]
+    below = [
+        path_row
+        for path_row in cluster.rows(NAME, tenant_id=tenant)
+        if directories.lies_below(own_directory(path_row), root)
+    ]
     views = [view for view in cluster.rows("views", tenant_id=tenant) if directories.lies_below(view["path"], root)]
     return {
-        "is_source_ppath": any(one["role"] == SOURCE for one in below),
-        "is_dest_ppath": any(one["role"] == DESTINATION for one in below),
-        "has_gn_streams": any(one["is_gn_enabled"] for one in below),
+        "is_source_ppath": any(path_row["role"] == SOURCE for path_row in below),
+        "is_dest_ppath": any(path_row["role"] == DESTINATION for path_row in below),
+        "has_gn_streams": any(path_row["is_gn_enabled"] for path_row in below),
         "is_multi_tenant_system": len(cluster.store.rows("tenants")) > 1,
         "s3_versioning": [view["path"] for view in views if view["s3_versioning"]],
     }
@@ -95,5 +99,5 @@ def restore_figures(cluster: VastCluster, row: Row) -> Row:
     stream = cluster.get(streams.NAME, row.get(RESTORE))
     if stream is None:
         return {}
-    shown = streams.STREAMS.show(cluster, stream, {}).get("sync_progress", stream["sync_progress"])
-    return {"restore_task": str(stream["_task"]), "restore_progress": {"state": stream["state"], "percent": shown}}
+    percent = streams.STREAMS.show(cluster, stream, {}).get("sync_progress", stream["sync_progress"])
+    return {"restore_task": str(stream["_task"]), "restore_progress": {"state": stream["state"], "percent": percent}}

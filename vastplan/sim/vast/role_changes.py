@@ -68,9 +68,9 @@ def _stays_put(cluster: VastCluster, row: Row, side: sides.Side) -> bool:
 
 def _plan(cluster: VastCluster, row: Row, side: sides.Side) -> None:
     other, mirror = side
-    for where, one, role in ((cluster, row, SOON_SOURCE), (other, mirror, SOON_DESTINATION)):
-        one["role"], one[CHANGE] = role, {"kind": GRACEFUL, "phase": PRE, "promil": 0}
-        where.put(NAME, one)
+    for side_cluster, side_row, role in ((cluster, row, SOON_SOURCE), (other, mirror, SOON_DESTINATION)):
+        side_row["role"], side_row[CHANGE] = role, {"kind": GRACEFUL, "phase": PRE, "promil": 0}
+        side_cluster.put(NAME, side_row)
     mirror[READ_ONLY] = other.assumed.read_only_from == "call"
     _send(other, mirror, PRE)
 
@@ -86,9 +86,9 @@ def _turn_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
         refuse_call(cluster, "graceful before the first copy is complete", f"{name} is not in step with its source.")
     else:
         now = {"kind": GRACEFUL, "phase": FINAL, "promil": 0, "since": cluster.fabric.passed}
-        for where, one, role in ((cluster, row, SOON_SOURCE), (*side, SOON_DESTINATION)):
-            one["role"], one[CHANGE] = role, dict(now)
-            where.put(NAME, one)
+        for side_cluster, side_row, role in ((cluster, row, SOON_SOURCE), (*side, SOON_DESTINATION)):
+            side_row["role"], side_row[CHANGE] = role, dict(now)
+            side_cluster.put(NAME, side_row)
         arm(side[0], side[0].assumed.role_change, SWAP, row["guid"])
 
 
@@ -123,9 +123,9 @@ def swap(cluster: VastCluster, row: Row) -> None:
         return
     other, mirror = side
     become(cluster, row, DESTINATION)
-    for where, one in ((cluster, row), (other, mirror)):
-        one["enabled"] = cluster.assumed.enabled_after_failover
-        where.put(NAME, one)
+    for side_cluster, side_row in ((cluster, row), (other, mirror)):
+        side_row["enabled"] = cluster.assumed.enabled_after_failover
+        side_cluster.put(NAME, side_row)
     mirrors.mirror_policy(cluster, row)
     become(other, mirror, SOURCE)
 
@@ -150,11 +150,12 @@ def _detach(cluster: VastCluster, row: Row) -> None:
         replication.fail(*side)
         if side[0].assumed.hears_of_detach:
             alone.append(side)
-    for where, one in alone:
-        one["role"], one[CHANGE], one[DETACHED] = f"BECOMING_{STANDALONE}", {"kind": DETACH, "promil": 0}, True
-        where.put(NAME, one)
-        replication.schedule(where, one)
-        arm(where, where.assumed.role_change, STAND, one["guid"])
+    for side_cluster, side_row in alone:
+        side_row["role"], side_row[CHANGE] = f"BECOMING_{STANDALONE}", {"kind": DETACH, "promil": 0}
+        side_row[DETACHED] = True
+        side_cluster.put(NAME, side_row)
+        replication.schedule(side_cluster, side_row)
+        arm(side_cluster, side_cluster.assumed.role_change, STAND, side_row["guid"])
 
 
 def force_source(cluster: VastCluster, row: Row) -> Row | None:

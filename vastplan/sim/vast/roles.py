@@ -28,10 +28,10 @@ DEFAULT_ROLES = {
 
 def permit(cluster: VastCluster, realm: str) -> None:
     """Create the permissions of a realm, if they do not exist."""
-    known = {row["codename"] for row in cluster.store.rows("permissions")}
+    codenames = {row["codename"] for row in cluster.store.rows("permissions")}
     for verb in VERBS:
         codename = f"{verb}_{realm}"
-        if codename not in known:
+        if codename not in codenames:
             values = {"codename": codename, "name": f"Can {verb} {realm}", "permission_type": verb, "realm": realm}
             cluster.add("permissions", values)
 
@@ -43,7 +43,8 @@ def assign(cluster: VastCluster, row: Row, body: Row) -> None:
 
 def unassign(cluster: VastCluster, row: Row, body: Row) -> None:
     """Remove an object type from a realm."""
-    cluster.put("realms", row | {"object_types": [one for one in row["object_types"] if one != body["object_type"]]})
+    kept = [type_ for type_ in row["object_types"] if type_ != body["object_type"]]
+    cluster.put("realms", row | {"object_types": kept})
 
 
 def _fill_realm(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
@@ -68,7 +69,7 @@ def _stored_realm(cluster: VastCluster, row: Row) -> None:
 def _rename(cluster: VastCluster, was: str, name: str) -> None:
     now = {f"{verb}_{was}": f"{verb}_{name}" for verb in VERBS}
     for role in list(cluster.store.rows("roles")):
-        cluster.put("roles", role | {"permissions": [now.get(one, one) for one in role["permissions"]]})
+        cluster.put("roles", role | {"permissions": [now.get(codename, codename) for codename in role["permissions"]]})
     _forbid(cluster, was)
 
 
@@ -80,7 +81,9 @@ def _forbid(cluster: VastCluster, realm: str) -> None:
 def _gone_realm(cluster: VastCluster, row: Row) -> None:
     lost = {f"{verb}_{row['name']}" for verb in VERBS}
     for role in list(cluster.store.rows("roles")):
-        cluster.put("roles", role | {"permissions": [one for one in role["permissions"] if one not in lost]})
+        cluster.put(
+            "roles", role | {"permissions": [codename for codename in role["permissions"] if codename not in lost]}
+        )
     _forbid(cluster, row["name"])
 
 
@@ -100,9 +103,9 @@ def _fill_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> No
         verbs = (verbs,) if isinstance(verbs, str) else verbs
         realm = _realm_named(cluster, body.get("realm"))
         wanted = [
-            one["codename"]
-            for one in cluster.store.rows("permissions")
-            if one["permission_type"] in verbs and realm in (None, one["realm"])
+            permission["codename"]
+            for permission in cluster.store.rows("permissions")
+            if permission["permission_type"] in verbs and realm in (None, permission["realm"])
         ]
     else:
         wanted = old["permissions"] if old else []
@@ -118,9 +121,9 @@ def _realm_named(cluster: VastCluster, realm: str | None) -> str | None:
 
 
 def _check_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
-    known = {one["codename"] for one in cluster.store.rows("permissions")}
+    codenames = {permission["codename"] for permission in cluster.store.rows("permissions")}
     for codename in row["permissions"]:
-        if codename not in known:
+        if codename not in codenames:
             yield "permissions_list", missing_object(codename)
     for key in row["tenants"]:
         if cluster.get("tenants", key) is None:
@@ -130,17 +133,17 @@ def _check_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> I
 
 
 def _show_role(cluster: VastCluster, row: Row, memo: Memo) -> Row:
-    holders = (one for one in cluster.store.rows("managers") if row["id"] in one["roles"])
+    holders = (manager for manager in cluster.store.rows("managers") if row["id"] in manager["roles"])
     names = [cluster.name_of("tenants", key) or "" for key in row["tenants"]]
     return {
         **_tenant(cluster, row),
         "tenant_names": ", ".join(names),
-        "managers": [{"id": one["id"], "username": one["username"]} for one in holders],
+        "managers": [{"id": manager["id"], "username": manager["username"]} for manager in holders],
     }
 
 
 def _guard_role(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
-    holders = [one["username"] for one in cluster.store.rows("managers") if row["id"] in one["roles"]]
+    holders = [manager["username"] for manager in cluster.store.rows("managers") if row["id"] in manager["roles"]]
     if holders:
         yield f"it is the role of {', '.join(holders)}"
 

@@ -97,5 +97,5 @@ def denied() -> VmsError:
 
 def tenant_named(cluster: VastCluster, name: Any) -> Row | None:
     """The tenant that a header names, by its name or its domain name."""
-    found = next(cluster.rows("tenants", name=name), None) or next(cluster.rows("tenants", domain_name=name), None)
-    return found if name else None
+    row = next(cluster.rows("tenants", name=name), None) or next(cluster.rows("tenants", domain_name=name), None)
+    return row if name else None

@@ -51,20 +51,20 @@ def listing(cluster: VastCluster, row: Row) -> content.Pointer:
     """What a client of the satellite sees in the directory: at most one lease old. Raises `Away`."""
     cache = row.get(CACHE)
     if cache is not None and cache["until"] > cluster.fabric.passed:
-        known: content.Pointer = cache["listing"]
-        return known
+        cached: content.Pointer = cache["listing"]
+        return cached
     other, tenant, directory = origin(cluster, row, own_directory(row))
-    found = content.pointer(other, tenant, directory)
-    content.copy(other, cluster, content.new_versions(other, found, {}))
-    row[CACHE] = {"listing": found, "until": _lease(cluster, row), "writes": (cache or {}).get("writes", {})}
+    versions = content.pointer(other, tenant, directory)
+    content.copy(other, cluster, content.new_versions(other, versions, {}))
+    row[CACHE] = {"listing": versions, "until": _lease(cluster, row), "writes": (cache or {}).get("writes", {})}
     cluster.put(NAME, row)
-    return found
+    return versions
 
 
-def listing_part(row: Row, found: content.Pointer, path: str) -> content.Pointer:
+def listing_part(row: Row, versions: content.Pointer, path: str) -> content.Pointer:
     """The part of a listing that lies in a directory."""
     root = own_directory(row).rstrip("/")
-    return {rest: version for rest, version in found.items() if lies_below(root + rest, path)}
+    return {rest: version for rest, version in versions.items() if lies_below(root + rest, path)}
 
 
 def fetch(cluster: VastCluster, row: Row, versions: list[Row]) -> int:
@@ -101,13 +101,13 @@ def start_prefetch(cluster: VastCluster, row: Row, body: Row, *, force: bool) ->
         other, tenant, directory = origin(cluster, row, path)
     except Away as away:
         raise detail(str(away)) from None
-    found = content.pointer(other, tenant, directory)
-    size = content.missing_bytes(other, found, {}) if body["prefetch_type"] == FULL else 0
+    versions = content.pointer(other, tenant, directory)
+    size = content.missing_bytes(other, versions, {}) if body["prefetch_type"] == FULL else 0
     rate = cluster.fabric.bandwidth.get(frozenset({cluster.name, other.name}), cluster.assumed.bandwidth)
     key = cluster.store.next(PREFETCHES)
     task = {
         "id": key, "guid": row["guid"], "path": path, "type": body["prefetch_type"], "state": RUNNING, "bytes": size,
-        "inodes": sum(1 for _ in content.new_versions(other, found, {})), "began": cluster.fabric.passed,
+        "inodes": sum(1 for _ in content.new_versions(other, versions, {})), "began": cluster.fabric.passed,
         "seconds": size / rate,
     }  # fmt: skip
     cluster.store.put(PREFETCHES, str(key), task)
@@ -131,9 +131,9 @@ def prefetched(cluster: VastCluster, name: str, path: str) -> None:
         return
     try:
         row.get(CACHE, {})["until"] = 0  # discard the listing, to read the current one
-        found = listing_part(row, listing(cluster, row), task["path"])
+        versions = listing_part(row, listing(cluster, row), task["path"])
         if task["type"] == FULL:
-            fetch(cluster, row, content.write_versions(cluster, found))
+            fetch(cluster, row, content.write_versions(cluster, versions))
         task["state"] = DONE
     except Away:
         task["state"] = "FAILED"

@@ -28,8 +28,8 @@ Side = tuple[VastCluster, Row]
 
 def own_directory(row: Row) -> str:
     """The path's directory on its own cluster."""
-    known: str = row.get(OWN) or (row["source_dir"] if row["role"] == SOURCE else row["target_exported_dir"])
-    return known
+    directory: str = row.get(OWN) or (row["source_dir"] if row["role"] == SOURCE else row["target_exported_dir"])
+    return directory
 
 
 def is_changing(row: Row) -> bool:
@@ -57,8 +57,8 @@ def other_side(cluster: VastCluster, row: Row) -> Side | None:
 
 def reached_side(cluster: VastCluster, row: Row) -> Side | None:
     """The other cluster and its row, if it can be reached."""
-    found = other_side(cluster, row)
-    return found if found and cluster.reaches(found[0]) else None
+    side = other_side(cluster, row)
+    return side if side and cluster.reaches(side[0]) else None
 
 
 def cluster_row(cluster: VastCluster, guid: str) -> Row | None:
@@ -83,9 +83,9 @@ def is_needed_point(cluster: VastCluster, point: str) -> bool:
     return any((row.get(BASE) or {}).get("guid") == point for row in cluster.rows(NAME))
 
 
-def refuse_call(cluster: VastCluster, what: str, text: str) -> bool:
+def refuse_call(cluster: VastCluster, case: str, text: str) -> bool:
     """Raise the assumed refusal; `True` if the call is accepted instead, and does nothing."""
-    status = cluster.assumed.status(what)
+    status = cluster.assumed.status(case)
     if status >= 400:
         raise detail(text, status)
     return True

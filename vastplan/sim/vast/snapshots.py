@@ -85,8 +85,8 @@ def expire(cluster: VastCluster) -> None:
     """Remove expired snapshots, except those that are locked, being created, held by replication, or read by a stream."""
     if cluster.expiries is None:  # after a start: from the store
         cluster.expiries = []
-        for known in cluster.store.rows("snapshots"):
-            _stored(cluster, known)
+        for snapshot in cluster.store.rows("snapshots"):
+            _stored(cluster, snapshot)
     now, kept = cluster.clock(), []
     while cluster.expiries and cluster.expiries[0][0] <= now:
         entry = heapq.heappop(cluster.expiries)

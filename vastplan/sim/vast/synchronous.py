@@ -58,11 +58,11 @@ def bring_in_sync(cluster: VastCluster, row: Row) -> None:
     if side is None or row.get(APART):  # it begins again when the link is restored
         return
     _copy(cluster, row, *side)
-    for where, one in ((cluster, row), side):
-        one[IN_STEP] = True
-        one[READ_ONLY] = one["role"] == DESTINATION and not where.assumed.synchronous_secondary_writes
-        where.put(NAME, one)
-        replication.refresh_state(where, one)
+    for side_cluster, side_row in ((cluster, row), side):
+        side_row[IN_STEP] = True
+        side_row[READ_ONLY] = side_row["role"] == DESTINATION and not side_cluster.assumed.synchronous_secondary_writes
+        side_cluster.put(NAME, side_row)
+        replication.refresh_state(side_cluster, side_row)
 
 
 def _here(cluster: VastCluster, row: Row) -> content.Pointer:
@@ -70,9 +70,9 @@ def _here(cluster: VastCluster, row: Row) -> content.Pointer:
 
 
 def _copy(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
-    found = _here(cluster, row)
-    content.copy(cluster, other, content.new_versions(cluster, found, {}))
-    content.replace_content(other, mirror["tenant_id"], own_directory(mirror), found)
+    versions = _here(cluster, row)
+    content.copy(cluster, other, content.new_versions(cluster, versions, {}))
+    content.replace_content(other, mirror["tenant_id"], own_directory(mirror), versions)
 
 
 def write_both_sides(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
@@ -126,10 +126,10 @@ def hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> No
 
 def _together(cluster: VastCluster, row: Row) -> None:
     side = sides.reached_side(cluster, row)
-    for where, one in ((cluster, row), *([side] if side else [])):
-        one.pop(APART, None)
-        where.put(NAME, one)
-        replication.refresh_state(where, one)
+    for side_cluster, side_row in ((cluster, row), *([side] if side else [])):
+        side_row.pop(APART, None)
+        side_cluster.put(NAME, side_row)
+        replication.refresh_state(side_cluster, side_row)
 
 
 def reconnect(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
@@ -153,9 +153,9 @@ def switched(cluster: VastCluster, row: Row) -> None:
     if not row["enabled"] and not row.get(HELD):
         row[HELD] = True
         side = sides.reached_side(cluster, row)
-        for where, one in ((cluster, row), *([side] if side else [])):
-            disarm(where, one["guid"], LEVEL)
-            part(where, one)
+        for side_cluster, side_row in ((cluster, row), *([side] if side else [])):
+            disarm(side_cluster, side_row["guid"], LEVEL)
+            part(side_cluster, side_row)
     elif row["enabled"] and row.pop(HELD, None):
         cluster.put(NAME, row)
         _together(cluster, row)

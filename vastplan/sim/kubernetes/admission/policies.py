@@ -28,13 +28,13 @@ def validate(attempt: AdmissionRequest) -> None:
         if not _matches(binding["spec"].get("matchResources"), attempt):
             continue
         for message, reason in _decisions(policy["spec"], binding["spec"], attempt):
-            who = (
+            subject = (
                 f"ValidatingAdmissionPolicy '{policy['metadata']['name']}' with binding '{binding['metadata']['name']}'"
             )
             if "Warn" in binding["spec"]["validationActions"]:
-                attempt.warnings.append(f"Validation failed for {who}: {message}")
+                attempt.warnings.append(f"Validation failed for {subject}: {message}")
             if "Deny" in binding["spec"]["validationActions"] and denial is None:
-                denial = _denial(attempt, f"{who} denied request: {message}", reason)
+                denial = _denial(attempt, f"{subject} denied request: {message}", reason)
     if denial is not None:
         raise denial
 
@@ -90,13 +90,13 @@ def _rule_matches(rule: Object, attempt: AdmissionRequest) -> bool:
 def _decisions(policy: Object, binding: Object, attempt: AdmissionRequest) -> Iterator[tuple[str, str]]:
     """Message and reason of each validation that fails."""
     fails = policy["failurePolicy"] == "Fail"
-    known = environment(policy)
+    declared = environment(policy)
     bindings = _bindings(attempt)
     try:
         if policy.get("paramKind") or binding.get("paramRef"):
             raise expressions.EvaluationError("failed to configure binding: params are not simulated")
         for condition in policy.get("matchConditions", []):
-            if expressions.compiled(condition["expression"], known).evaluate(bindings) is not True:
+            if expressions.compiled(condition["expression"], declared).evaluate(bindings) is not True:
                 return
     except expressions.EvaluationError as error:
         if fails:
@@ -106,12 +106,12 @@ def _decisions(policy: Object, binding: Object, attempt: AdmissionRequest) -> It
     faults = {}
     for variable in policy.get("variables", []):
         try:
-            variables[variable["name"]] = expressions.compiled(variable["expression"], known).evaluate(bindings)
+            variables[variable["name"]] = expressions.compiled(variable["expression"], declared).evaluate(bindings)
         except expressions.EvaluationError as error:
             faults[variable["name"]] = str(error)
     for validation in policy.get("validations", []):
         try:
-            holds = expressions.compiled(validation["expression"], known).evaluate(bindings) is True
+            holds = expressions.compiled(validation["expression"], declared).evaluate(bindings) is True
         except expressions.EvaluationError as error:
             if fails:
                 named = [why for name, why in faults.items() if f"no such key: {name}" in str(error)]
@@ -120,14 +120,14 @@ def _decisions(policy: Object, binding: Object, attempt: AdmissionRequest) -> It
                        f"{named[0]}" if named else str(error)), "Invalid"  # fmt: skip
             continue
         if not holds:
-            yield _message(validation, known, bindings), validation.get("reason", "Invalid")
+            yield _message(validation, declared, bindings), validation.get("reason", "Invalid")
 
 
-def _message(validation: Object, known: frozenset[str], bindings: dict[str, Any]) -> str:
+def _message(validation: Object, declared: frozenset[str], bindings: dict[str, Any]) -> str:
     message = ""
     if "messageExpression" in validation:
         try:
-            value = expressions.compiled(validation["messageExpression"], known).evaluate(bindings)
+            value = expressions.compiled(validation["messageExpression"], declared).evaluate(bindings)
         except expressions.EvaluationError:
             value = ""
         if isinstance(value, str) and "\n" not in value.strip() and len(value) <= _MAX_MESSAGE:

@@ -81,7 +81,7 @@ def environment(spec: Object) -> frozenset[str]:
 
 def _check(body: Object) -> list[StatusCause]:
     spec = body["spec"]
-    known = environment(spec)
+    declared = environment(spec)
     causes: list[StatusCause] = []
     if spec["failurePolicy"] not in _FAILURE:
         causes.append(not_supported("spec.failurePolicy", spec["failurePolicy"], _FAILURE))
@@ -100,7 +100,7 @@ def _check(body: Object) -> list[StatusCause]:
         causes.append(StatusCause("FieldValueTooMany", many, "spec.matchConditions"))
     for index, condition in enumerate(conditions):
         path = f"spec.matchConditions[{index}]"
-        causes += _expression(f"{path}.expression", condition.get("expression", ""), bool, known - {"variables"})
+        causes += _expression(f"{path}.expression", condition.get("expression", ""), bool, declared - {"variables"})
         causes += names.name_causes(
             f"{path}.name", condition.get("name", ""), names.qualified(condition.get("name", ""))
         )
@@ -110,17 +110,17 @@ def _check(body: Object) -> list[StatusCause]:
         path = f"spec.variables[{index}]"
         if not re.fullmatch(r"[A-Za-z_]\w*", variable.get("name", "")):
             causes.append(invalid(f"{path}.name", variable.get("name", ""), "must be a valid CEL identifier"))
-        causes += _expression(f"{path}.expression", variable.get("expression", ""), None, known)
+        causes += _expression(f"{path}.expression", variable.get("expression", ""), None, declared)
     none = "validations or auditAnnotations must contain at least one item"
     if not spec.get("validations") and not spec.get("auditAnnotations"):
         causes += [required_field("spec.validations", none), required_field("spec.auditAnnotations", none)]
     for index, validation in enumerate(spec.get("validations", [])):
         path = f"spec.validations[{index}]"
-        causes += _expression(f"{path}.expression", validation.get("expression", ""), bool, known)
+        causes += _expression(f"{path}.expression", validation.get("expression", ""), bool, declared)
         if "\n" in validation.get("message", ""):
             causes.append(invalid(f"{path}.message", validation["message"], "message must not contain line breaks"))
         if "messageExpression" in validation:
-            causes += _expression(f"{path}.messageExpression", validation["messageExpression"], str, known)
+            causes += _expression(f"{path}.messageExpression", validation["messageExpression"], str, declared)
         if "reason" in validation and validation["reason"] not in _REASONS:
             causes.append(not_supported(f"{path}.reason", validation["reason"], _REASONS[:3]))
     return causes

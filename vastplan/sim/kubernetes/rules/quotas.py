@@ -26,8 +26,8 @@ def _check(body: Object) -> list[StatusCause]:
         path = f"spec.hard[{name}]"
         value = quantity.parse_quantity(text)
         faults = names.name_causes(path, name, names.qualified(name))
-        known = "/" in name or name in _STANDARD or name.startswith(("hugepages-", "requests.hugepages-"))
-        if not faults and not known:
+        recognized = "/" in name or name in _STANDARD or name.startswith(("hugepages-", "requests.hugepages-"))
+        if not faults and not recognized:
             faults = [
                 invalid(path, name, "must be a standard resource type or fully qualified"),
                 invalid(path, name, "must be a standard resource for quota"),
