@@ -58,7 +58,7 @@ def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
     annotations = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
     provisioner = volume["metadata"].get("annotations", {}).get("pv.kubernetes.io/provisioned-by")
     if provisioner:
-        annotations |= {f"volume.{of}kubernetes.io/storage-provisioner": provisioner for of in ("", "beta.")}
+        annotations |= {f"volume.{part}kubernetes.io/storage-provisioner": provisioner for part in ("", "beta.")}
     metadata = {**claim["metadata"], "annotations": {**claim["metadata"].get("annotations", {}), **annotations}}
     new = {**claim, "metadata": metadata, "spec": {**spec, "volumeName": volume["metadata"]["name"]}}
     new = cluster.controller_write(CLAIMS, claim, new, "")

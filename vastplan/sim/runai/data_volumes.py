@@ -160,13 +160,13 @@ def _scope(ctx: Context, row: Row, named: Row) -> Row:
 
 def _share(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call)
-    comes, goes = call.body.get("add") or [], call.body.get("remove") or []
-    if max(len(comes), len(goes)) > MOST:
+    added, removed = call.body.get("add") or [], call.body.get("remove") or []
+    if max(len(added), len(removed)) > MOST:
         raise RunaiError(400, f"at most {MOST} scopes at once")
     shared: dict[Any, Row] = {(scope["scopeType"], scope["scopeId"]): scope for scope in row["sharedScopes"]}
-    for scope in comes:
+    for scope in added:
         shared.setdefault((scope["scopeType"], scope["scopeId"]), _scope(ctx, row, scope))
-    for scope in goes:
+    for scope in removed:
         shared.pop((scope["scopeType"], scope["scopeId"]), None)
     row["sharedScopes"] = list(shared.values())
     ctx.restamp(row)

@@ -54,15 +54,15 @@ def range_problems(
         for pair, pair_span in spans
         if pair_span is None
     )
-    good = [(pair, pair_span) for pair, pair_span in spans if pair_span is not None]
-    for index, (pair, pair_span) in enumerate(good):
-        if any(overlap(pair_span, other) for _, other in good[:index]):
+    ranges = [(pair, pair_span) for pair, pair_span in spans if pair_span is not None]
+    for index, (pair, pair_span) in enumerate(ranges):
+        if any(overlap(pair_span, other) for _, other in ranges[:index]):
             yield field, f"IP range {pair[0]} - {pair[1]} overlaps another range of the list."
-    if not good:
+    if not ranges:
         return
     for name, other_pairs in others:
         for taken in (span for span in map(address_span, other_pairs or ()) if span is not None):
-            for pair, pair_span in good:
+            for pair, pair_span in ranges:
                 if overlap(pair_span, taken):
                     yield field, f"IP range {pair[0]} - {pair[1]} overlaps a range of {name}."
 

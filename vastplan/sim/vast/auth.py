@@ -128,9 +128,11 @@ class Authenticator:
 
     def _is_of(self, manager: Row, tenant: str | None) -> bool:
         """Whether a manager belongs to the cluster, or to the tenant that the header names."""
-        of = manager["tenant_id"]
-        named_tenant = None if of is None else tenant_named(self._cluster, tenant)
-        return bool(manager["is_active"]) and (of is None or (named_tenant is not None and named_tenant["id"] == of))
+        tenant_id = manager["tenant_id"]
+        named_tenant = None if tenant_id is None else tenant_named(self._cluster, tenant)
+        return bool(manager["is_active"]) and (
+            tenant_id is None or (named_tenant is not None and named_tenant["id"] == tenant_id)
+        )
 
     def _exists(self, caller: str) -> bool:
         """Whether a caller who once logged in still exists."""

@@ -30,7 +30,7 @@ class CollectionSchema:
     created_with: frozenset[str]
     values: Callable[[Row], tuple[Any, ...]]  # the row's values in the order of `schemas`; KeyError when one is missing
 
-    def shown(self, row: Row) -> Row:
+    def answer(self, row: Row) -> Row:
         """The row's fields that answers show; a field that the row lacks is null."""
         try:
             return dict(zip(self.schemas, self.values(row), strict=True))
@@ -122,7 +122,7 @@ class Crud:
 
     def rendered(self, facts: ApiCollection, row: Row, visit: RequestContext) -> Row:
         """The row as an answer shows it."""
-        answer = self.shapes[facts.name].shown(row)
+        answer = self.shapes[facts.name].answer(row)
         answer |= self.computed_fields(facts, row, visit.memo)
         if "url" in answer:
             answer["url"] = f"{visit.root}/{facts.name}/{row['id']}/"

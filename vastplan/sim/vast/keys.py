@@ -54,8 +54,8 @@ def _make(cluster: VastCluster, user: Row, tenant: Any) -> Row:
     if cluster.get("tenants", tenant) is None:
         raise_for([("tenant_id", missing_object(tenant))])
     pair = _pair()
-    of = {"user_id": user["id"], "tenant_id": tenant, "enabled": True, "creation_time": cluster.now()}
-    cluster.add(NAME, {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]})
+    fields = {"user_id": user["id"], "tenant_id": tenant, "enabled": True, "creation_time": cluster.now()}
+    cluster.add(NAME, {**fields, "access_key": pair["access_key"], SECRET: pair["secret_key"]})
     return pair
 
 
@@ -74,16 +74,21 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
 
 def answer_key_call(cluster: VastCluster, method: str, body: Row) -> Response:
     """Answer a call about the keys of a user of any provider, whom the body names; raises `VmsError`."""
-    whom = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
-    identity, _ = people.named_identity(cluster, "users", whom)
+    criteria = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
+    identity, _ = people.named_identity(cluster, "users", criteria)
     if identity.origin == "LOCAL":
         if method != "POST" and not any(cluster.rows(NAME, tenant_id=identity.tenant, access_key=body["access_key"])):
             raise detail("No such access key", 404)
         return call(cluster, identity.row, method, {**body, "tenant_id": identity.tenant})
     if method == "POST":
         pair = _pair()
-        of = {"_somebody": identity.key, "tenant_id": identity.tenant, "enabled": True, "creation_time": cluster.now()}
-        row = {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]}
+        fields = {
+            "_somebody": identity.key,
+            "tenant_id": identity.tenant,
+            "enabled": True,
+            "creation_time": cluster.now(),
+        }
+        row = {**fields, "access_key": pair["access_key"], SECRET: pair["secret_key"]}
         cluster.store.put(OF_DIRECTORY, pair["access_key"], row)
         return Response(200, pair)
     row = cluster.store.get(OF_DIRECTORY, body["access_key"]) or {}
@@ -100,8 +105,8 @@ def of_somebody(cluster: VastCluster, identity: Somebody) -> list[Row]:
     """The keys of a user of any provider in a tenant, as a query shows them."""
     names = ("access_key", "enabled", "creation_time")
     local = identity.origin == "LOCAL"
-    of = {"user_id": identity.row["id"]} if local else {"_somebody": identity.key}
-    rows = cluster.rows(NAME if local else OF_DIRECTORY, tenant_id=identity.tenant, **of)
+    owner = {"user_id": identity.row["id"]} if local else {"_somebody": identity.key}
+    rows = cluster.rows(NAME if local else OF_DIRECTORY, tenant_id=identity.tenant, **owner)
     return [{**{name: key[name] for name in names}, "remote": False} for key in rows]
 
 

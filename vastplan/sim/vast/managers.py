@@ -53,8 +53,8 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     codenames = {permission["codename"] for permission in cluster.store.rows("permissions")}
     yield from (("permissions_list", missing_object(codename)) for codename in row[OWN] if codename not in codenames)
     for role in roles(cluster, row):
-        meant = [role["tenant_id"]] if role["tenant_id"] is not None else role["tenants"]
-        if meant and row["tenant_id"] not in meant:
+        tenants = [role["tenant_id"]] if role["tenant_id"] is not None else role["tenants"]
+        if tenants and row["tenant_id"] not in tenants:
             yield "roles", f"{role['name']} is a role of another tenant."
 
 

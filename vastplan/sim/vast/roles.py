@@ -57,20 +57,22 @@ def _check_realm(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> 
 
 
 def _stored_realm(cluster: VastCluster, row: Row) -> None:
-    was = row.get("_permits")
-    if was == row["name"]:
+    old = row.get("_permits")
+    if old == row["name"]:
         return
-    if was is not None:
-        _rename(cluster, was, row["name"])
+    if old is not None:
+        _rename(cluster, old, row["name"])
     permit(cluster, row["name"])
     cluster.put("realms", row | {"_permits": row["name"]})
 
 
-def _rename(cluster: VastCluster, was: str, name: str) -> None:
-    now = {f"{verb}_{was}": f"{verb}_{name}" for verb in VERBS}
+def _rename(cluster: VastCluster, old: str, name: str) -> None:
+    renamed = {f"{verb}_{old}": f"{verb}_{name}" for verb in VERBS}
     for role in list(cluster.store.rows("roles")):
-        cluster.put("roles", role | {"permissions": [now.get(codename, codename) for codename in role["permissions"]]})
-    _forbid(cluster, was)
+        cluster.put(
+            "roles", role | {"permissions": [renamed.get(codename, codename) for codename in role["permissions"]]}
+        )
+    _forbid(cluster, old)
 
 
 def _forbid(cluster: VastCluster, realm: str) -> None:
