@@ -42,14 +42,14 @@ def volume_names(alike: Sequence[CheckpointBudget]) -> str:
     return few if len(alike) == 1 else f"{len(alike)} volumes ({few})"
 
 
-def budget_text(shown: ShownBudget, style: Style) -> str:
+def budget_text(volume: ShownBudget, style: Style) -> str:
     """One volume's budget in full."""
-    lines = [style.paint(inert(shown.address), "bold")]
-    lines += [style.paint(f"  {inert(finding, 600)}", "yellow") for finding in shown.findings]
-    if shown.budget is not None:
-        lines.append(f"  {inert(shown.budget.line, 600)}")
-        lines += [f"    {name:24} {inert(value)}" for name, value in figure_texts(shown.budget.figures)]
-    lines += [f"  part {inert(address)}" for address in shown.parts]
+    lines = [style.paint(inert(volume.address), "bold")]
+    lines += [style.paint(f"  {inert(finding, 600)}", "yellow") for finding in volume.findings]
+    if volume.budget is not None:
+        lines.append(f"  {inert(volume.budget.line, 600)}")
+        lines += [f"    {name:24} {inert(value)}" for name, value in figure_texts(volume.budget.figures)]
+    lines += [f"  part {inert(address)}" for address in volume.parts]
     return "\n".join(lines) + "\n"
 
 
@@ -67,7 +67,7 @@ _UNITS = (("_bytes_per_second", formatting.rate), ("_bytes", formatting.size), (
 def _figure_text(name: str, value: int | float | str) -> tuple[str, str]:
     if isinstance(value, str):
         return name, value
-    for ending, shown in _UNITS:
+    for ending, unit_text in _UNITS:
         if name.endswith(ending):
-            return name.removesuffix(ending), shown(value)
+            return name.removesuffix(ending), unit_text(value)
     return name, f"{value:,}" if isinstance(value, int) else formatting.share(value)

@@ -49,7 +49,7 @@ def curve_figure(budget: CheckpointBudget, number: int) -> Html:
         tag("desc", f"{_description(budget, markers)} The same as a table below.", id=f"curve-desc-{number}"),
         *_grid(axes),
         tag("path", d=path, class_="curve"),
-        *(part for row, mark in enumerate(markers) for part in _mark(axes, row, *mark)),
+        *(part for row, marker in enumerate(markers) for part in _mark(axes, row, *marker)),
     )
     art = Html(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="curve-title-{number} curve-desc-{number}"'

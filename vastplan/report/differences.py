@@ -119,8 +119,8 @@ class _Listing:
         for old, new in pairs:
             yield from self.values(before[old], after[new], f"{path}[{new}]", "")
         for old, new in sides.moved:
-            shown = plain_value(after[new], self._unit, self._units)
-            yield Part(Sign.MOVED, f"{path}[{old}] to [{new}]", shown, shown)
+            value = plain_value(after[new], self._unit, self._units)
+            yield Part(Sign.MOVED, f"{path}[{old}] to [{new}]", value, value)
         for new, label in zip(added, labels[len(removed) :], strict=True):
             yield Part(Sign.ADDED, f"{path}[{new}]", after=label)
 

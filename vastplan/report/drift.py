@@ -65,7 +65,7 @@ def drift_text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, 
     commands = next_commands(drift, paths, acceptable) if paths is not None else []
     if commands:
         lines.append("Next:")
-        lines += [f"  {inert(command)}{style.paint(f'  # {told}', 'dim')}" for command, told in commands]
+        lines += [f"  {inert(command)}{style.paint(f'  # {effect}', 'dim')}" for command, effect in commands]
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,7 @@ _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read
 
 def drift_page(drift: Drift) -> str:
     """The whole check as one HTML document; one that was compared with an earlier check shows only what is new."""
-    shown = view.drift_view(drift)
+    summary = view.drift_view(drift)
     news, strangers = drift.news(), drift.strangers()
     gone = [
         tag("li", code_html(gone.address), f" {gone.path}: {gone.state}" if gone.path else f": {gone.state}")
@@ -38,8 +38,8 @@ def drift_page(drift: Drift) -> str:
         for covered in drift.coverage
     ]
     main = [
-        checks(shown.findings),
-        unknown_table(shown.unknown, "Unknown: what could not be read"),
+        checks(summary.findings),
+        unknown_table(summary.unknown, "Unknown: what could not be read"),
         _section("Changed outside vastplan", columns, [row for moved in news for row in _rows(moved)], len(news)),
         joined(tag("h2", TITLE), two_site_section(drift.replications, drift.checked)) if drift.replications else "",
         notes("Not found any more", gone),
@@ -50,7 +50,7 @@ def drift_page(drift: Drift) -> str:
         notes("Ignored by rules of the document", ignored),
     ]
     foot = tag("footer", f"Checked {drift.checked}.")
-    return document(f"{shown.title}: {drift.document}", STYLE, [header(shown), tag("main", *main, id="main"), foot])
+    return document(f"{summary.title}: {drift.document}", STYLE, [header(summary), tag("main", *main, id="main"), foot])
 
 
 _OBJECT = HtmlTemplate(tag("th", code_html(HOLE), HOLE, scope="row"))

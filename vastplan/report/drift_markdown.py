@@ -21,10 +21,10 @@ _SHOWN, _SHOWN_FIELDS = 60, 40
 
 def drift_comment(drift: Drift) -> str:
     """The check as a comment; one that was compared with an earlier check shows only what is new. Never longer than `LIMIT`."""
-    shown, page = view.drift_view(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
-    page.add(head(shown))
-    page.add_lines(findings_list(shown.findings))
-    page.add_lines(unknown_section(shown.unknown))
+    summary, page = view.drift_view(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
+    page.add(head(summary))
+    page.add_lines(findings_list(summary.findings))
+    page.add_lines(unknown_section(summary.unknown))
     left = _moved(page, drift.news())
     if left:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")

@@ -27,7 +27,7 @@ def _commands(drift: Drift, document: str, field: str) -> Iterator[tuple[str, st
             break
     if drift.not_ours:
         yield _of("vastplan plan", document, "--adopt"), "shows what adopting what exists would change"
-    elif any(one.what == "replaced" for one in moved):
+    elif any(change.what == "replaced" for change in moved):
         yield (
             _of("vastplan plan", document, "--adopt"),
             "shows what an apply would undo, and adopts what was recreated",

@@ -24,40 +24,40 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """
     causes: dict[tuple[object, ...], list[Finding]] = {}
     waived: dict[str, list[Finding]] = {}
-    for one in findings:
-        if one.waived:
-            waived.setdefault(one.code, []).append(one)
+    for finding in findings:
+        if finding.waived:
+            waived.setdefault(finding.code, []).append(finding)
         else:
-            causes.setdefault(_cause(one), []).append(one)
+            causes.setdefault(_cause(finding), []).append(finding)
     return (*_of_many([_as_one(alike) for alike in causes.values()]), *map(_counted, waived.values()))
 
 
 def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
     """The findings; those that say the same of many objects become one, at the place of the first."""
-    keys = [_sentence(one) for one in findings]
+    keys = [_sentence(finding) for finding in findings]
     alike: dict[Hashable, list[Finding]] = {}
-    for key, one in zip(keys, findings, strict=True):
-        alike.setdefault(key, []).append(one)
-    for key, one in zip(keys, findings, strict=True):
+    for key, finding in zip(keys, findings, strict=True):
+        alike.setdefault(key, []).append(finding)
+    for key, finding in zip(keys, findings, strict=True):
         many = alike[key]
         if key is None or len(many) < _MANY:
-            yield one
-        elif one is many[0]:
+            yield finding
+        elif finding is many[0]:
             yield _of_each(many)
 
 
-def _sentence(one: Finding) -> Hashable:
+def _sentence(finding: Finding) -> Hashable:
     """What is said of an object, whichever it is; `None` if it is about no object, or if each has to be shown."""
-    if one.severity is Severity.ERROR or one.group or one.address.count("/") < 2:
+    if finding.severity is Severity.ERROR or finding.group or finding.address.count("/") < 2:
         return None
-    bare = (of_any(text, one.address) for text in (one.message, one.fix))
-    return one.code, one.severity, kind_of(one.address), *bare
+    bare = (of_any(text, finding.address) for text in (finding.message, finding.fix))
+    return finding.code, finding.severity, kind_of(finding.address), *bare
 
 
 def _of_each(many: Sequence[Finding]) -> Finding:
     first = many[0]
     objects = counted(len(many), kind_words(kind_of(first.address)))
-    named = some([one.address for one in many], _SHOWN)
+    named = some([finding.address for finding in many], _SHOWN)
     lists = "; --format json lists them" if len(many) > _SHOWN else ""
     message, fix = (of_any(text, first.address) for text in (first.message, first.fix))
     return replace(first, address="", where=None, message=f"of {objects}: {message}: {named}{lists}", fix=fix)
@@ -65,22 +65,24 @@ def _of_each(many: Sequence[Finding]) -> Finding:
 
 def counted_known(findings: Iterable[Finding]) -> str:
     """One line for findings that the change did not cause: `12 findings that the base has too (...)`, "" for none."""
-    known = [*findings]
-    if not known:
+    listed = [*findings]
+    if not listed:
         return ""
     severities = ", ".join(
         counted(count, severity.value)
         for severity in Severity
-        if (count := sum(1 for one in known if one.severity is severity))
+        if (count := sum(1 for finding in listed if finding.severity is severity))
     )
-    codes = some(sorted({one.code for one in known}), 12)
-    return f"{counted(len(known), 'finding')} that the base has too ({severities}: {codes}); --format json lists them"
+    codes = some(sorted({finding.code for finding in listed}), 12)
+    return f"{counted(len(listed), 'finding')} that the base has too ({severities}: {codes}); --format json lists them"
 
 
-def _cause(one: Finding) -> tuple[object, ...]:
-    about = one.group or (one.message, _on_any_site(one.address))
-    place = one.where if one.severity is Severity.ERROR and not one.group else None  # corrected in its place
-    return one.code, one.severity, one.fix, about, place
+def _cause(finding: Finding) -> tuple[object, ...]:
+    about = finding.group or (finding.message, _on_any_site(finding.address))
+    place = (
+        finding.where if finding.severity is Severity.ERROR and not finding.group else None
+    )  # corrected in its place
+    return finding.code, finding.severity, finding.fix, about, place
 
 
 def _as_one(alike: list[Finding]) -> Finding:
@@ -90,7 +92,7 @@ def _as_one(alike: list[Finding]) -> Finding:
     sites = ", ".join(dict.fromkeys(_sites(alike)))
     if not first.group:
         return replace(first, address=f"{sites}: {_on_any_site(first.address)}")
-    items = some(list(dict.fromkeys(one.item for one in alike)), _SHOWN)
+    items = some(list(dict.fromkeys(finding.item for finding in alike)), _SHOWN)
     return replace(first, address=sites, message=f"{first.group} {items}")
 
 
@@ -102,7 +104,7 @@ def _counted(waived: list[Finding]) -> Finding:
 
 
 def _sites(alike: list[Finding]) -> Iterator[str]:
-    return (one.address.partition("/")[0] for one in alike)
+    return (finding.address.partition("/")[0] for finding in alike)
 
 
 def _on_any_site(address: str) -> str:

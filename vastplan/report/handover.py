@@ -76,9 +76,9 @@ def _found(state: StateHandover, name: Callable[[object], str]) -> str:
         f" {state.taken} of them in the document."
     )
     if others:
-        shown = [f"{each.resources} {name(each.type)}" for each in others[:_SHOWN]]
+        listed = [f"{each.resources} {name(each.type)}" for each in others[:_SHOWN]]
         more = [f"{len(others) - _SHOWN} more types"] if len(others) > _SHOWN else []
-        text += f" {_OTHERS}{', '.join(shown + more)}."
+        text += f" {_OTHERS}{', '.join(listed + more)}."
     return text
 
 

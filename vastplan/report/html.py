@@ -29,8 +29,8 @@ _MOST_PICTURES = 20
 
 def plan_page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
-    shown, found = view.plan_view(plan), not_owned(plan)
-    plan = shorten_not_owned(plan, found)
+    summary, unowned = view.plan_view(plan), not_owned(plan)
+    plan = shorten_not_owned(plan, unowned)
     skip = [tag("a", "Skip to the changes", href="#changes", class_="skip")] if plan.actions else []
     kept = [tag("li", code_html(left.address), f" {words}") for left in plan.left for words in left_words(left)]
     gone = [tag("li", code_html(address)) for address in withdrawn(plan)]
@@ -46,13 +46,13 @@ def plan_page(plan: Plan) -> str:
     ]
     # In a long plan the notes come after the changes: no decision depends on them.
     large = is_large(plan)
-    minor = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
-    reported = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
+    minor = [finding for finding in summary.findings if large and finding.severity is Severity.NOTE]
+    reported = [finding for finding in summary.findings if not (large and finding.severity is Severity.NOTE)]
     main = [
         notes(settings_title(plan), settings),
         checks(reported),
-        notes("The ledger is empty", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
-        unknown_table(shown.unknown, "Unknown, and left out of this plan"),
+        notes("The ledger is empty", [tag("li", f"{group.text}; {WAY_OUT}", class_="error") for group in unowned]),
+        unknown_table(summary.unknown, "Unknown, and left out of this plan"),
         notes("Changed outside vastplan and kept", kept),
         *(changes if large else []),  # in a long plan before the pictures, which would push them far down
         *_pictures(plan),
@@ -60,18 +60,18 @@ def plan_page(plan: Plan) -> str:
         checks(minor, "Notes"),
         *proof_sections(plan),
         notes("Pending before, no longer pending", gone),
-        checks(shown.base_findings, "Checks that the base has too"),
+        checks(summary.base_findings, "Checks that the base has too"),
     ]
-    head = header(shown, *_provenance(plan), facts=_facts(plan))
+    head = header(summary, *_provenance(plan), facts=_facts(plan))
     parts = [*skip, head, tag("main", *main, id="main"), _foot(plan)]
     style, script = (STYLE + LONG_STYLE, FILTER) if large else (STYLE, "")
     return document(f"vastplan: {plan.document}", style + filter_style(plan), parts, script)
 
 
-def problems_page(name: str, shown: Problems) -> str:
+def problems_page(name: str, problems: Problems) -> str:
     """The page for when no plan could be made."""
-    lines = [tag("li", line, class_="error") for line in shown.error.splitlines()]
-    listed = checks(worst_first(shown.findings)) or notes("Checks", lines)
+    lines = [tag("li", line, class_="error") for line in problems.error.splitlines()]
+    listed = checks(worst_first(problems.findings)) or notes("Checks", lines)
     head = tag("header", tag("h1", f"vastplan: {name}"), tag("p", "No plan could be made.", class_="verdict"))
     return document(f"vastplan: {name}", STYLE, [head, tag("main", listed, id="main")])
 

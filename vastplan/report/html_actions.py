@@ -84,7 +84,9 @@ def risk_tables(plan: Plan) -> Html:
         where = "" if standing is None else f"{standing.value}-"
         for section in risk_sections(part, owners) if large else ():
             rows = [_together(alike, topology, numbers) for alike in section.alike]
-            rows += [_row(one, topology, numbers, short=True) for share in section.shares for one in share.actions]
+            rows += [
+                _row(action, topology, numbers, short=True) for share in section.shares for action in share.actions
+            ]
             parts.append(_group(section.risk, where, rows, len(section.actions), short=True))
         for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]) if not large else ():
             rows = [_row(action, topology, numbers) for _, action in group]
@@ -111,9 +113,9 @@ def _lost(share: TenantShare) -> str:
 def _group(risk: Risk, where: str, rows: Sequence[Html], count: int, *, short: bool = False) -> Html:
     heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count:,})", class_="count")))
     columns = ("What", "Object", "Why, and what changes", "Who is affected")
-    shown = html_table(columns, rows, style="plan short" if short else "plan", label=risk.label)
+    table = html_table(columns, rows, style="plan short" if short else "plan", label=risk.label)
     return tag(
-        "details", heading, shown, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
+        "details", heading, table, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
     )
 
 
@@ -160,11 +162,13 @@ _SEEN = HtmlTemplate(tag("p", HOLE, class_="seen"))
 
 def _together(alike: SimilarActions, topology: Topology, numbers: Mapping[str, int]) -> Html:
     """What many similar actions have in common, and the address of each."""
-    action, on = alike.first, {numbers[one.address.site] for one in alike.actions}
+    action, on = alike.first, {numbers[similar.address.site] for similar in alike.actions}
     site = f" s-{on.pop()}" if len(on) == 1 else ""
     items = (
-        _ITEM.fill(f"s-{numbers[one.address.site]}", one.address, _OWN.fill(alike.values(one)) if alike.own else "")
-        for one in alike.actions
+        _ITEM.fill(
+            f"s-{numbers[similar.address.site]}", similar.address, _OWN.fill(alike.values(similar)) if alike.own else ""
+        )
+        for similar in alike.actions
     )
     return _SHORT_ROW.fill(
         f"v-{action.verb.value}{site}" + (" blocked" if action.blocked else ""),

@@ -11,18 +11,18 @@ from vastplan.report.json_report import ShownBudget
 from vastplan.report.view import worst_first
 
 
-def budget_page(name: str, shown: ShownBudget) -> str:
+def budget_page(name: str, volume: ShownBudget) -> str:
     """The page; `name` is the document's."""
     head = tag(
         "header",
         tag("h1", "vastplan: ", code_html(name)),
-        tag("p", f"Checkpoints of {shown.address}", class_="verdict"),
+        tag("p", f"Checkpoints of {volume.address}", class_="verdict"),
     )
-    parts: list[Html] = [checks(worst_first(shown.findings))]
-    if shown.budget is not None:
+    parts: list[Html] = [checks(worst_first(volume.findings))]
+    if volume.budget is not None:
         rows = (
             tag("tr", tag("th", figure, scope="row"), tag("td", value))
-            for figure, value in figure_texts(shown.budget.figures)
+            for figure, value in figure_texts(volume.budget.figures)
         )
-        parts += [budget(shown.budget, 0), tag("h2", "Figures"), scrolling_table(("figure", "value"), rows)]
-    return document(f"vastplan: {shown.address}", STYLE, [head, tag("main", *parts, id="main")])
+        parts += [budget(volume.budget, 0), tag("h2", "Figures"), scrolling_table(("figure", "value"), rows)]
+    return document(f"vastplan: {volume.address}", STYLE, [head, tag("main", *parts, id="main")])

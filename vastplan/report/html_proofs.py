@@ -48,13 +48,15 @@ def two_site_section(rows: Sequence[Replication], now: str) -> Html:
     return joined(*pictures(rows, now), listed)
 
 
-def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
+def budget(checkpoints: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
     """One budget: its line, what the plan changes, and the curve that its interval lies on."""
-    parts = [tag("p", shown.line)]
-    if shown.changes:
-        parts.append(tag("ul", *(tag("li", change, class_="warning") for change in shown.changes), class_="notes"))
-    if drawn and shown.curve:
-        parts.append(curve_figure(shown, number))
+    parts = [tag("p", checkpoints.line)]
+    if checkpoints.changes:
+        parts.append(
+            tag("ul", *(tag("li", change, class_="warning") for change in checkpoints.changes), class_="notes")
+        )
+    if drawn and checkpoints.curve:
+        parts.append(curve_figure(checkpoints, number))
     return joined(*parts)
 
 

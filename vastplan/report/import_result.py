@@ -54,7 +54,7 @@ def group_left_objects(left: Iterable[LeftObject]) -> list[LeftGroup]:
     sites: dict[tuple[str, str, str, str, str], list[str]] = {}
     for each in left:
         sites.setdefault((each.kind, each.name, each.field, each.why, each.fix), []).append(each.site)
-    return [LeftGroup(*said, tuple(dict.fromkeys(where))) for said, where in sites.items()]
+    return [LeftGroup(*identity, tuple(dict.fromkeys(where))) for identity, where in sites.items()]
 
 
 def by_code(left: Iterable[LeftObject]) -> dict[str, list[LeftObject]]:
@@ -72,14 +72,14 @@ def is_listed(code: str, group: list[LeftObject]) -> bool:
 
 def kind_counts(left: Iterable[LeftObject]) -> str:
     """How many objects of each kind."""
-    found = Counter(each.kind for each in left)
-    return ", ".join(counted(count, inert(kind)) for kind, count in sorted(found.items()))
+    kinds = Counter(each.kind for each in left)
+    return ", ".join(counted(count, inert(kind)) for kind, count in sorted(kinds.items()))
 
 
 def verb_counts(actions: Iterable[OtherAction]) -> str:
     """How many actions of each verb."""
-    found = Counter(each.verb for each in actions)
-    return ", ".join(f"{count} {verb}" for verb, count in sorted(found.items()))
+    verbs = Counter(each.verb for each in actions)
+    return ", ".join(f"{count} {verb}" for verb, count in sorted(verbs.items()))
 
 
 def waiver(finding: Finding) -> str:
@@ -103,8 +103,8 @@ def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
         names: dict[str, dict[str, None]] = {}
         for each in collections:
             names.setdefault(each.system, {})[each.name] = None
-        for system, known in names.items():
-            yield f"{system}: {some(list(known), 8)}"
+        for system, collected in names.items():
+            yield f"{system}: {some(list(collected), 8)}"
         return
     groups: dict[tuple[str, str], list[UncountedCollection]] = {}
     for each in collections:
@@ -120,8 +120,8 @@ def coverage_text(result: Import) -> str:
     """How much of what could be managed the document has."""
     if result.unread and not result.coverage:
         return "The document's share of what could be managed is unknown: nothing could be read."
-    known = "Of what could be read, the" if result.unread else "The"
-    return f"{known} document has {result.covered} % of what could be managed."
+    subject = "Of what could be read, the" if result.unread else "The"
+    return f"{subject} document has {result.covered} % of what could be managed."
 
 
 def is_counted(collections: Iterable[UncountedCollection]) -> bool:

@@ -27,8 +27,8 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
         return
     classes = classes_by_namespace(isolation)
     for project, namespace in isolation.namespaces.items():
-        shown = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
-        yield style.cut(shown)
+        text = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
+        yield style.cut(text)
     for name, state in unenforced_classes(isolation):
         yield style.paint(f"  class {inert(name)} is open to everybody: {inert(state, 300)}", "yellow")
     for meeting in isolation.meetings:
@@ -76,7 +76,7 @@ def who(meeting: Meeting) -> str:
     if meeting.everybody:
         return "all projects"
     dependents = ("all projects",) if meeting.everybody_inside else meeting.inside
-    shown = [
+    names_of_both = [
         ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "") for names in (meeting.projects, dependents)
     ]
-    return shown[0] + (f", and below it {shown[1]}" if dependents else "")
+    return names_of_both[0] + (f", and below it {names_of_both[1]}" if dependents else "")

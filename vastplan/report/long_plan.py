@@ -104,7 +104,7 @@ def unlisted_reverts(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
     """The undone changes of a long plan that its section of undone changes does not show: those with an author, and those of a worse
     risk."""
     shown = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
-    return [one for one in undone if one.author or id(one.action) not in shown]
+    return [revert for revert in undone if revert.author or id(revert.action) not in shown]
 
 
 def by_section(actions: Iterable[Action]) -> str:

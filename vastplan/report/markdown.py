@@ -57,12 +57,12 @@ def plan_comment(plan: Plan, attached: Sequence[str] = ()) -> str:
 
 def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     """The page without its end. `full` means that not all of it fits."""
-    shown, page = view.plan_view(plan), Page(LIMIT - _FOOT)
+    summary, page = view.plan_view(plan), Page(LIMIT - _FOOT)
     # In a long plan the notes come after the changes: no decision depends on them.
     large = is_large(plan)
-    notes = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
-    reported = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
-    page.add(head(shown))
+    notes = [finding for finding in summary.findings if large and finding.severity is Severity.NOTE]
+    reported = [finding for finding in summary.findings if not (large and finding.severity is Severity.NOTE)]
+    page.add(head(summary))
     for part in (
         _provenance(plan),
         _settings(plan),
@@ -70,7 +70,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
         openings_section(plan) if full else "",
         _numbers(plan),
         findings_list(reported),
-        unknown_section(shown.unknown),
+        unknown_section(summary.unknown),
         _outside_changes(plan, whole=full or not large),
         *proof_lines(plan),
     ):
@@ -81,7 +81,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     gone = withdrawn(plan)
     if gone:
         page.add_lines("\n### Pending before, no longer pending\n\n" + bullets(gone, code_span))
-    page.add_lines(_known(shown.base_findings))
+    page.add_lines(_known(summary.base_findings))
     return page, cut
 
 
@@ -92,19 +92,19 @@ def _known(base: Sequence[Finding]) -> str:
     return findings_list(errors, "Errors that the base has too") + (f"\n{prose(quiet)}\n" if quiet else "")
 
 
-def problems_comment(document: str, shown: Problems) -> str:
+def problems_comment(document: str, problems: Problems) -> str:
     """The comment for when no plan could be made; it replaces the comment of an earlier plan."""
-    listed = findings_list(worst_first(shown.findings)) or "".join(
-        f"\n- Error: {prose(line)}" for line in shown.error.splitlines()[:20]
+    listed = findings_list(worst_first(problems.findings)) or "".join(
+        f"\n- Error: {prose(line)}" for line in problems.error.splitlines()[:20]
     )
-    errors = sum(1 for finding in shown.findings if finding.severity is Severity.ERROR)
+    errors = sum(1 for finding in problems.findings if finding.severity is Severity.ERROR)
     verdict = f"No plan: {counted(errors, 'error')} in the document." if errors else "No plan could be made."
     return f"{marker(document)}\n### vastplan: {code_span(document, 100)}\n\n**{verdict}**\n{listed}\n"
 
 
 def _not_owned(plan: Plan) -> str:
     """What exists although the ledger is empty, before everything that would be done to it."""
-    return section("The ledger is empty", [prose(f"{one.text}; {WAY_OUT}") for one in not_owned(plan)], str)
+    return section("The ledger is empty", [prose(f"{group.text}; {WAY_OUT}") for group in not_owned(plan)], str)
 
 
 def _numbers(plan: Plan) -> str:

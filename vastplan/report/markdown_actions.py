@@ -89,7 +89,9 @@ def add_bounded(page: Page, plan: Plan) -> Cut:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         entering = [action for _, action in coming if lets_in(action)]
         _group(page, cut, how, Risk.OPENING.label, entering, opened=True, most=page.room // 2)
-        for risk, group in groupby((ranked for ranked in coming if not lets_in(ranked[1])), key=lambda one: one[0]):
+        for risk, group in groupby(
+            (ranked for ranked in coming if not lets_in(ranked[1])), key=lambda ranked: ranked[0]
+        ):
             most = page.room // 2 if risk in _LOSSES else page.room
             _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN, most=most)
     blocked = [action for _, part in plan_parts(plan) for _, action in by_risk(part) if action.blocked]
@@ -185,13 +187,13 @@ def _common(alike: SimilarActions, topology: Topology, most: int) -> Iterator[st
     if action.released:
         yield f"No longer managed: {code_span(', '.join(action.released))}"
     yield from _first([f"Chosen: {prose(of_any(note, action.address))}" for note in action.notes])
-    shown = alike.actions[:most]
+    listed = alike.actions[:most]
     if alike.own:
-        few = shown[:SHOWN_NOTES]
-        yield from (f"{code_span(one.address)}: {code_span(alike.values(one), LONG)}" for one in few)
+        few = listed[:SHOWN_NOTES]
+        yield from (f"{code_span(similar.address)}: {code_span(alike.values(similar), LONG)}" for similar in few)
     else:
-        few = shown
-        yield "Of " + ", ".join(code_span(one.address) for one in few)
+        few = listed
+        yield "Of " + ", ".join(code_span(similar.address) for similar in few)
     if len(alike.actions) > len(few):
         how = code_span(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
         yield f"and {len(alike.actions) - len(few):,} more: {how}"

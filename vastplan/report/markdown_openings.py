@@ -28,21 +28,21 @@ def openings_section(plan: Plan) -> str:
     alike: dict[tuple[bool, int, int, str, str], list[str]] = {}
     for action in plan.actions:
         if lets_in(action):
-            for number, said in _lines(action):
-                key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, said
+            for number, effect in _lines(action):
+                key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, effect
                 alike.setdefault(key, []).append(code_span(action.address, None))
     if not alike:
         return ""
     every = sum(map(len, alike.values()))
-    room, shown, reported = LIMIT // 3, [], 0
-    for (blocked, _, _, kind, said), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
-        for line, count in _of_many(kind, said, " — blocked" if blocked else "", addresses):
+    room, lines, reported = LIMIT // 3, [], 0
+    for (blocked, _, _, kind, effect), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
+        for line, count in _of_many(kind, effect, " — blocked" if blocked else "", addresses):
             if text_length(line) <= room:
                 room -= text_length(line)
-                shown.append(line)
+                lines.append(line)
                 reported += count
     rest = f"- and {every - reported:,} more: `vastplan show PLAN`\n" if reported < every else ""
-    return f"\n#### Lets somebody in ({every:,})\n\n{''.join(shown)}{rest}"
+    return f"\n#### Lets somebody in ({every:,})\n\n{''.join(lines)}{rest}"
 
 
 def _of_many(kind: str, effect: str, blocked: str, addresses: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -68,16 +68,16 @@ def _lines(action: Action) -> Iterator[tuple[int, str]]:
 
 def _effects(change: FieldChange) -> Iterator[str]:
     """The added items, few enough on a line that a line that is cut hides few; the first line also has what is removed."""
-    shown = view.of_change(change)
+    field = view.of_change(change)
     if not change.after and isinstance(change.after if change.before is None else change.before, list):
         yield "becomes empty"
         return
-    if not shown.parts and not isinstance(change.after, list):
-        yield f"becomes {code_span(shown.after, _LONG)}"
+    if not field.parts and not isinstance(change.after, list):
+        yield f"becomes {code_span(field.after, _LONG)}"
         return
-    others = [code_span(part.line(), _LONG) for part in shown.parts if part.sign is not Sign.ADDED]
+    others = [code_span(part.line(), _LONG) for part in field.parts if part.sign is not Sign.ADDED]
     beside = [some(others, _BESIDE)] if others else []
-    added = _added(change, shown)
+    added = _added(change, field)
     for start in range(0, len(added), _PER_LINE):
         values = ", ".join(code_span(value, _LONG) for value in added[start : start + _PER_LINE])
         yield "; ".join([f"adds {values}", *beside])
@@ -85,7 +85,7 @@ def _effects(change: FieldChange) -> Iterator[str]:
     yield from beside
 
 
-def _added(change: FieldChange, shown: FieldView) -> list[str]:
-    if shown.parts:
-        return [part.value() for part in shown.parts if part.sign is Sign.ADDED]
+def _added(change: FieldChange, field: FieldView) -> list[str]:
+    if field.parts:
+        return [part.value() for part in field.parts if part.sign is Sign.ADDED]
     return [plain_value(value, change.unit, change.units) for value in change.after]

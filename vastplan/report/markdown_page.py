@@ -63,13 +63,13 @@ class Page:
         if text_length(text) <= self.room // 2 and self.add(text):
             return
         lines = text.splitlines(keepends=True)
-        room, shown = self.room // 2 - text_length(_MORE) - text_length(self._all_of_it), 0
+        room, count = self.room // 2 - text_length(_MORE) - text_length(self._all_of_it), 0
         for line in lines:
             room -= text_length(line)
             if room < 0:
                 break
-            shown += 1
-        self.add("".join(lines[:shown]) + _MORE.format(len(lines) - shown, self._all_of_it))
+            count += 1
+        self.add("".join(lines[:count]) + _MORE.format(len(lines) - count, self._all_of_it))
 
     def text(self) -> str:
         """The whole text."""

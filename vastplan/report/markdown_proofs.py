@@ -39,7 +39,7 @@ def two_site_lines(rows: Iterable[Replication]) -> list[str]:
     each, together = split_rows(rows)
     rated = [(row.state, f"{code_span(row.address)}: {prose(line(row), 1000)}") for row in each]
     rated += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]
-    return [text for _, text in sorted(rated, key=lambda one: one[0] is ReplicationState.IN_ORDER)]
+    return [text for _, text in sorted(rated, key=lambda entry: entry[0] is ReplicationState.IN_ORDER)]
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:

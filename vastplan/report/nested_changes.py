@@ -36,9 +36,9 @@ def nested_changes(
                 diff_instance.custom_report_result(_UNEQUAL, level, None)
             return True
 
-    found = DeepDiff(before, after, view="tree", custom_operators=[Values()], cache_size=0)
+    levels_by_sort = DeepDiff(before, after, view="tree", custom_operators=[Values()], cache_size=0)
     changes: list[Change] = []
-    for sort, levels in found.items():
+    for sort, levels in levels_by_sort.items():
         for level in levels:
             keys = tuple(level.path(output_format="list"))
             old = ABSENT if sort == "dictionary_item_added" else level.t1

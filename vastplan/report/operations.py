@@ -91,14 +91,14 @@ def _of_rehearsal(operation: Operation) -> list[str]:
         lines.append(
             f"  a rehearsal with the restore point of {inert(point.get('created'), 40)}, {inert(point.get('age'), 40)} s old then"
         )
-    for one in (facts.get("came") or {}).values():
-        says = f": {inert(one.get('says'), 300)}" if one.get("says") else ""
+    for workload in (facts.get("came") or {}).values():
+        message = f": {inert(workload.get('says'), 300)}" if workload.get("says") else ""
         lines.append(
-            f"  {inert(one.get('name'), 200)} was {inert(one.get('phase'), 40)} after {inert(one.get('seconds'), 40)} s{says}"
+            f"  {inert(workload.get('name'), 200)} was {inert(workload.get('phase'), 40)} after {inert(workload.get('seconds'), 40)} s{message}"
         )
-    for one in _untried(operation):
-        why = f": {inert(one['why'], 300)}" if one.get("why") else ""
-        lines.append(f"  {inert(one.get('name'), 200)} was not tried{why}")
+    for workload in _untried(operation):
+        why = f": {inert(workload['why'], 300)}" if workload.get("why") else ""
+        lines.append(f"  {inert(workload.get('name'), 200)} was not tried{why}")
     if "measured" in facts:
         took = facts["measured"]
         order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
@@ -147,7 +147,8 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         lines.append(f"  {attempt.at} {inert(attempt.what, 300)}: {attempt.outcome.value}{why}")
     started = operation.facts.get("started") or {}
     lines += [
-        f"  {inert(name, 200)} is {inert(one.get('phase'), 40)} at {operation.target}" for name, one in started.items()
+        f"  {inert(name, 200)} is {inert(workload.get('phase'), 40)} at {operation.target}"
+        for name, workload in started.items()
     ]
     if "warmed" in operation.facts:
         warmed = operation.facts["warmed"]

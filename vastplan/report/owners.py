@@ -24,26 +24,26 @@ class TenantFinder:
         """The first owner that is found; a cycle leads to none. Without recursion, because a chain may be long."""
         if start in self._known:
             return self._known[start]
-        path, seen, found = [start], {start}, ""
-        while path and not found:
+        path, seen, owner = [start], {start}, ""
+        while path and not owner:
             node = self._nodes.get(path[-1])
             if node is None:
                 path.pop()
             elif node.stage is Stage.OWNER:
-                found = node.address
+                owner = node.address
             else:
-                known = next((self._known[other] for other in node.refers if self._known.get(other)), "")
+                known_owner = next((self._known[other] for other in node.refers if self._known.get(other)), "")
                 step = next((other for other in node.refers if other not in seen and other not in self._known), None)
-                if known:
-                    found = known
+                if known_owner:
+                    owner = known_owner
                 elif step is None:
                     self._known[path.pop()] = ""
                 else:
                     seen.add(step)
                     path.append(step)
         for address in path:
-            self._known[address] = found
-        return self._known.setdefault(start, found)
+            self._known[address] = owner
+        return self._known.setdefault(start, owner)
 
 
 def _named(value: Any) -> str:

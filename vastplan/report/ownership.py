@@ -54,9 +54,9 @@ def _held_back(action: Action) -> bool:
     return action.verb is Verb.ADOPT and guards == ["adopt"] and not any(change.replaces for change in action.changes)
 
 
-def shorten_not_owned(plan: Plan, found: list[NotOwned]) -> Plan:
+def shorten_not_owned(plan: Plan, groups: list[NotOwned]) -> Plan:
     """The plan, in which each of these actions says only that its object is not in the ledger: why, and the way out, are reported once."""
-    among = {action.address for one in found for action in one.actions}
+    among = {action.address for group in groups for action in group.actions}
     return replace(plan, actions=tuple(_actions(plan, among))) if among else plan
 
 

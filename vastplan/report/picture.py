@@ -112,14 +112,14 @@ def _left_out(graph: Graph, bands: list[Band]) -> str:
 
 def _column(graph: Graph, members: tuple[str, ...], x: int, y: int) -> list[tuple[Box, tuple[str, ...]]]:
     """The boxes of a column with the addresses that each stands for; what changes is shown before what does not."""
-    shown = {*members}
+    drawn = {*members}
     if len(members) > MOST_BOXES:
-        shown = {*sorted(members, key=lambda address: address not in graph.actions)[:MOST_BOXES]}
+        drawn = {*sorted(members, key=lambda address: address not in graph.actions)[:MOST_BOXES]}
     rows: list[tuple[Box, tuple[str, ...]]] = []
     for address in members:
-        if address in shown:
+        if address in drawn:
             rows.append((_box(graph, address, x, y + len(rows) * (HEIGHT + DOWN)), (address,)))
-    rest = tuple(address for address in members if address not in shown)
+    rest = tuple(address for address in members if address not in drawn)
     if rest:
         changed = sum(1 for address in rest if address in graph.actions)
         label = f"{len(rest)} more"

@@ -131,8 +131,8 @@ class _Figures:
             if name in self._values:
                 lines += [f"# HELP {name} {help_}", f"# TYPE {name} gauge"]
                 for labels, value in sorted(self._values[name].items()):
-                    shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
-                    lines.append(f"{name}{{{shown}}} {value}")
+                    pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+                    lines.append(f"{name}{{{pairs}}} {value}")
         return "\n".join(lines) + "\n"
 
 

@@ -31,7 +31,7 @@ def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str
     for row in each:
         state = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
         yield f"  {inert(row.address)}: {state}{why(row)}"
-        yield from (f"      {inert(one.site)}: {member(one)}" for one in row.members)
+        yield from (f"      {inert(side.site)}: {member(side)}" for side in row.members)
     for alike in together:
         state = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
         yield f"  {state}: {of_many(alike)}"
@@ -41,7 +41,7 @@ def split_rows(rows: Iterable[Replication]) -> tuple[list[Replication], list[lis
     """The rows that are reported one by one, and the groups of rows that are reported alike and therefore once."""
     alike: dict[tuple[object, ...], list[Replication]] = {}
     for row in rows:
-        unread = tuple(sorted((one.site, one.unread) for one in row.members if one.unread))
+        unread = tuple(sorted((side.site, side.unread) for side in row.members if side.unread))
         alike.setdefault((row.state, row.text, row.parted, unread), []).append(row)
     groups = [group for group in alike.values() if len(group) >= _MANY]
     return [row for group in alike.values() if len(group) < _MANY for row in group], groups
@@ -52,12 +52,12 @@ def of_many(alike: Sequence[Replication]) -> str:
     first = alike[0]
     named = some([inert(row.address) for row in alike], _NAMED)
     oldest = min((row.as_of for row in alike if row.as_of), default="")
-    known = [row.coming for row in alike if row.coming is not None]
+    amounts = [row.coming for row in alike if row.coming is not None]
     parts = [
         f"{counted(len(alike), 'object')}{why(first)}",
         *([f"the oldest copy as of {inert(oldest, 60)}"] if oldest else []),
-        *([f"{show_amount(sum(known), BYTES)} to come in all"] if known else []),
-        *(f"{inert(one.site)}: {_unread(one)}" for one in first.members if one.unread),
+        *([f"{show_amount(sum(amounts), BYTES)} to come in all"] if amounts else []),
+        *(f"{inert(side.site)}: {_unread(side)}" for side in first.members if side.unread),
         f"{named}{'; the JSON and the page list each' if len(alike) > _NAMED else ''}",
     ]
     return "; ".join(parts)
@@ -70,40 +70,40 @@ def why(row: Replication) -> str:
 
 def line(row: Replication) -> str:
     """All of it in one line."""
-    return "; ".join((row.state.value + why(row), *(f"{inert(one.site)}: {member(one)}" for one in row.members)))
+    return "; ".join((row.state.value + why(row), *(f"{inert(side.site)}: {member(side)}" for side in row.members)))
 
 
-def member(one: Member) -> str:
+def member(side: Member) -> str:
     """What one site reports."""
-    if one.unread:
-        return _unread(one)
-    known = (("data as of", one.as_of), ("arrived", one.arrived), ("to come", coming(one)))
-    return "; ".join((says(one), *(f"{name} {inert(text, 60)}" for name, text in known if text)))
+    if side.unread:
+        return _unread(side)
+    figures = (("data as of", side.as_of), ("arrived", side.arrived), ("to come", coming(side)))
+    return "; ".join((says(side), *(f"{name} {inert(text, 60)}" for name, text in figures if text)))
 
 
-def _unread(one: Member) -> str:
-    return ABSENT if one.unread == ABSENT else f"cannot be read: {inert(one.unread, 200)}"
+def _unread(side: Member) -> str:
+    return ABSENT if side.unread == ABSENT else f"cannot be read: {inert(side.unread, 200)}"
 
 
-def says(one: Member) -> str:
+def says(side: Member) -> str:
     """Its role and state, its health and its link."""
-    if one.unread:
-        return _unread(one)
-    words = [one.role or "no role", one.state or "no state", *(["suspended"] if one.suspended else [])]
-    words += [one.health] if one.health else []
-    words += [f"peer {one.peer}"] if one.peer else []
+    if side.unread:
+        return _unread(side)
+    words = [side.role or "no role", side.state or "no state", *(["suspended"] if side.suspended else [])]
+    words += [side.health] if side.health else []
+    words += [f"peer {side.peer}"] if side.peer else []
     return ", ".join(inert(word, 60) for word in words)
 
 
-def coming(one: Member) -> str:
+def coming(side: Member) -> str:
     """How much is still to come, "" if unknown."""
-    return "" if one.coming is None else show_amount(one.coming, BYTES)
+    return "" if side.coming is None else show_amount(side.coming, BYTES)
 
 
 def replication_rows(row: Replication) -> Iterator[tuple[str, ...]]:
     """The rows of a table, in the order of `HEAD`: one for each site."""
-    for one in row.members:
+    for side in row.members:
         yield (
-            inert(row.address), f"{row.state.value}{why(row)}", inert(one.site), says(one), inert(one.as_of, 60),
-            inert(one.arrived, 60), coming(one),
+            inert(row.address), f"{row.state.value}{why(row)}", inert(side.site), says(side), inert(side.as_of, 60),
+            inert(side.arrived, 60), coming(side),
         )  # fmt: skip

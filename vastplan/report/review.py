@@ -200,10 +200,10 @@ class Affected:
     def __str__(self) -> str:
         parts = [counted(count, kind_words(kind)) for kind, count in self.carried]
         if self.teams:
-            shown = ", ".join(map(str, self.teams[:_SHOWN_TEAMS]))
+            names = ", ".join(map(str, self.teams[:_SHOWN_TEAMS]))
             more = len(self.teams) - _SHOWN_TEAMS
             parts.append(
-                f"{'team' if len(self.teams) == 1 else 'teams'} {shown}" + (f" and {more} more" if more > 0 else "")
+                f"{'team' if len(self.teams) == 1 else 'teams'} {names}" + (f" and {more} more" if more > 0 else "")
             )
         if self.others:
             parts.append(counted(self.others, "other object"))

@@ -59,12 +59,12 @@ def _kubernetes(part: SystemRights) -> Iterator[str]:
 def _rules(named: NamedObjects, *, writing: bool) -> Iterator[str]:
     """Rules by name, except for the create: Kubernetes cannot allow a create by name."""
     group, _, resource = named.on.rpartition("/")
-    what = f'apiGroups: ["{group}"], resources: [{resource}]'
-    yield f"{what}, resourceNames: [{', '.join(map(yaml_scalar, named.names))}], verbs: [{', '.join(named.read)}]"
+    resources = f'apiGroups: ["{group}"], resources: [{resource}]'
+    yield f"{resources}, resourceNames: [{', '.join(map(yaml_scalar, named.names))}], verbs: [{', '.join(named.read)}]"
     if writing and named.written:
         by_name = [verb for verb in named.write if verb != _CREATE]
-        yield f"{what}, resourceNames: [{', '.join(map(yaml_scalar, named.written))}], verbs: [{', '.join(by_name)}]"
-        yield from (f"{what}, verbs: [{verb}]" for verb in named.write if verb == _CREATE)
+        yield f"{resources}, resourceNames: [{', '.join(map(yaml_scalar, named.written))}], verbs: [{', '.join(by_name)}]"
+        yield from (f"{resources}, verbs: [{verb}]" for verb in named.write if verb == _CREATE)
 
 
 def _cluster_role(name: str, rights: Iterable[Right]) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _head(kind: str, name: str, place: str) -> Iterator[str]:
 
 
 def _by_subject(rights: Iterable[Right]) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+    verbs: dict[str, list[str]] = {}
     for right in sorted(rights):
-        found.setdefault(right.on, []).append(right.verb)
-    return list(found.items())
+        verbs.setdefault(right.on, []).append(right.verb)
+    return list(verbs.items())

@@ -31,8 +31,8 @@ _LEVELS = tuple(Level)
 def sarif(results: Results, version: str, root: PurePath) -> str:
     """One run; `version` is that of vastplan, `root` the folder that the code review takes as its root (absolute)."""
     listed = [result for result in results.results if result.level is not Level.NONE]
-    shown = sorted(listed, key=_place)[:_MOST]
-    rules = sorted({result.rule for result in shown})
+    reported = sorted(listed, key=_place)[:_MOST]
+    rules = sorted({result.rule for result in reported})
     place = {rule: number for number, rule in enumerate(rules)}
     driver = {
         "name": "vastplan",
@@ -48,10 +48,10 @@ def sarif(results: Results, version: str, root: PurePath) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(result, place[result.rule], root, fingerprint)
-            for result, fingerprint in zip(shown, _fingerprints(shown), strict=True)
+            for result, fingerprint in zip(reported, _fingerprints(reported), strict=True)
         ],
     }
-    left = len(listed) - len(shown)
+    left = len(listed) - len(reported)
     if left:
         note = {
             "level": "warning",
@@ -105,7 +105,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
 
 def _message(message: str, result: Result) -> str:
     """The message and what a change does, as far as it fits; the rest is counted."""
-    text, shown = inert(message, _LONGEST), 0
+    text, count = inert(message, _LONGEST), 0
     parts = [text]
     room = _ROOM
     for line in (inert(line, None) for line in result.lines):
@@ -113,8 +113,8 @@ def _message(message: str, result: Result) -> str:
         if room < 0:
             break
         parts.append(line)
-        shown += 1
-    left = len(result.lines) - shown
+        count += 1
+    left = len(result.lines) - count
     more = [f"and {left} more: vastplan show PLAN {inert(result.address, _LONGEST)}"] if left else []
     return "; ".join((*parts, *more))
 

@@ -33,7 +33,7 @@ class SetChange:
         """How the list stays if a plan leaves it alone."""
         parts = (("with", self.removed, "does not list"), ("without", self.added, "lists"))
         return "stays " + ", and ".join(
-            f"{word} {_listed(items)}, which the document {says}" for word, items, says in parts if items
+            f"{word} {_listed(items)}, which the document {verb}" for word, items, verb in parts if items
         )
 
     def found(self, other: str, show: Show = str) -> str:

@@ -57,7 +57,7 @@ class SimilarActions:
 
     def seen(self) -> list[tuple[str, str]]:
         """The evidence of all actions, each with a name and its values: from the least to the most, and for sizes also the sum."""
-        return [_range(found) for found in zip(*(action.evidence for action in self.actions), strict=True)]
+        return [_range(values) for values in zip(*(action.evidence for action in self.actions), strict=True)]
 
 
 def _value(action: Action, change: FieldChange) -> str:
@@ -66,12 +66,12 @@ def _value(action: Action, change: FieldChange) -> str:
     return of_change(change).planned()
 
 
-def _range(found: Sequence[Evidence]) -> tuple[str, str]:
-    first = found[0]
-    if all(one.value == first.value for one in found):
+def _range(values: Sequence[Evidence]) -> tuple[str, str]:
+    first = values[0]
+    if all(evidence.value == first.value for evidence in values):
         return first.name, plain_value(first.value, first.unit)
-    figures = [one.value for one in found if isinstance(one.value, int | float)]
-    if len(figures) < len(found):
+    figures = [evidence.value for evidence in values if isinstance(evidence.value, int | float)]
+    if len(figures) < len(values):
         return first.name, "differs"
     least, most = plain_value(min(figures), first.unit), plain_value(max(figures), first.unit)
     # Nothing is decided by the last byte of a sum: where it is rounded (`≈`) the exact number is left out.
@@ -128,9 +128,9 @@ def _key(action: Action, *, exact: bool) -> Hashable:
 
 def _field(change: FieldChange, *, exact: bool) -> Hashable:
     """The key of a field: it includes the author of the change and, if `exact`, as for each field that lets somebody in, the values."""
-    who = change.author.who if change.author is not None else ""
+    author = change.author.who if change.author is not None else ""
     return (
-        change.path, change.cause, change.replaces, change.sensitive, change.already, change.admits, who,
+        change.path, change.cause, change.replaces, change.sensitive, change.already, change.admits, author,
         _sides(change) if exact else "",
     )  # fmt: skip
 

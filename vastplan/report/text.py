@@ -63,7 +63,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         plan, [finding for finding in others if not (large and finding.severity is Severity.NOTE)], style
     )
     lines += _not_owned(unknown_here, style, large is not None)
-    dropped = {action.address for one in unknown_here for action in one.same} - asked
+    dropped = {action.address for group in unknown_here for action in group.same} - asked
     for standing, part in plan_parts(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
@@ -96,23 +96,23 @@ def drop_addresses(plan: Plan, dropped: Collection[Address]) -> Plan:
     return replace(plan, actions=tuple(action for action in plan.actions if action.address not in dropped))
 
 
-def _not_owned(found: Iterable[NotOwned], style: Style, large: bool) -> Iterator[str]:
+def _not_owned(groups: Iterable[NotOwned], style: Style, large: bool) -> Iterator[str]:
     """What exists although the ledger is empty, once; with the names of the objects that no action shows."""
-    for one in found:
-        yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
-        if one.same and large:
-            text = f"as the document has them: {len(one.same):,}, each shown with --expand ADDRESS"
+    for group in groups:
+        yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{group.text}; {WAY_OUT}", 600), ""))
+        if group.same and large:
+            text = f"as the document has them: {len(group.same):,}, each shown with --expand ADDRESS"
             yield from style.wrapped(text, "  ")
-        elif one.same:
-            names = ", ".join(inert(action.address) for action in one.same)
+        elif group.same:
+            names = ", ".join(inert(action.address) for action in group.same)
             yield from style.wrapped(f"as the document has them: {names}", "  ")
 
 
 def _findings(plan: Plan, reported: Sequence[Finding], style: Style, *, wrap: bool = False) -> list[str]:
     """The findings; of those that the base has too only the errors, and the number of the others."""
-    known = {id(finding) for finding in split_findings(plan)[1] if finding.severity is not Severity.ERROR}
-    lines = findings_lines((finding for finding in reported if id(finding) not in known), style, wrap=wrap)
-    quiet = counted_known(finding for finding in reported if id(finding) in known)
+    base = {id(finding) for finding in split_findings(plan)[1] if finding.severity is not Severity.ERROR}
+    lines = findings_lines((finding for finding in reported if id(finding) not in base), style, wrap=wrap)
+    quiet = counted_known(finding for finding in reported if id(finding) in base)
     return [*lines, style.paint(quiet, "dim")] if quiet else lines
 
 
@@ -129,10 +129,10 @@ def _settings(plan: Plan, style: Style) -> Iterator[str]:
 
 def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
     """Some actions of a plan, with what was found about them."""
-    shown = tuple(actions)
-    about = {str(action.address) for action in shown}
+    chosen = tuple(actions)
+    about = {str(action.address) for action in chosen}
     findings = findings_lines((finding for finding in plan.findings if finding.address in about), style)
-    lines = [*findings, *_by_site(replace(plan, actions=shown), style, {action.address for action in shown})]
+    lines = [*findings, *_by_site(replace(plan, actions=chosen), style, {action.address for action in chosen})]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

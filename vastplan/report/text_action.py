@@ -43,9 +43,9 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
         yield f"      seen: {inert(evidence.name)} {plain_value(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
         most = len(action.dependents) if in_full else _SHOWN_DEPENDENTS
-        shown = some(action.dependents, most, inert)
+        dependents = some(action.dependents, most, inert)
         how = f" (--expand {word(inert(str(action.address)))})" if len(action.dependents) > most else ""
-        yield from style.wrapped(f"affects: {shown}{how}", "      ")
+        yield from style.wrapped(f"affects: {dependents}{how}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
@@ -53,10 +53,10 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
 
 def field_lines(field: FieldView, style: Style) -> Iterator[str]:
     """A field that changes, a line for each part of it."""
-    mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
+    replacement = style.paint("  forces replacement", "magenta") if field.replaces else ""
     cause = style.paint(f"  [{field.cause}]", "red" if field.outside else "dim")
     sides = "" if field.parts else f"  {field.before} → {field.after}"
-    yield f"      {inert(field.path)}{sides}{cause}{mark}"
+    yield f"      {inert(field.path)}{sides}{cause}{replacement}"
     yield from (f"        {line}" for line in (field.lines() if field.parts else ()))
 
 
@@ -76,6 +76,6 @@ def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
 
 def _made_value(change: FieldChange) -> str:
     """A value among others: a text that could be read as several values is in quotes."""
-    shown = before_after(change)[1]
+    text = before_after(change)[1]
     is_text = isinstance(change.after, str) and not change.sensitive and not change.known_after_apply
-    return quoted_where_several(shown) if is_text else shown
+    return quoted_where_several(text) if is_text else text

@@ -63,9 +63,11 @@ class Large:
         left = self._actions - self.full
         if not left:
             return []
-        one, every, page = map(_unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html"))
+        one_change, every, page = map(
+            _unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html")
+        )
         text = (
-            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {one}, with patterns ('iad/quota/*'), "
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {one_change}, with patterns ('iad/quota/*'), "
             f"or a tenant's address for all of the tenant's changes; all changes: {every}, or as a page: {page}"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
@@ -80,35 +82,35 @@ class Large:
         for number, share in enumerate(section.shares):
             chosen = [action for action in share.actions if id(action) in self._chosen]
             others = [action for action in share.actions if id(action) not in self._chosen]
-            shown = others[: min(room, _EACH)] if scarce else others
-            room -= len(shown)
-            if not (chosen or shown) and number >= _SHARES:
+            listed = others[: min(room, _EACH)] if scarce else others
+            room -= len(listed)
+            if not (chosen or listed) and number >= _SHARES:
                 yield from self._counted(section.shares[number:])
                 return
-            yield from self._share(share, [*chosen, *shown])
+            yield from self._share(share, [*chosen, *listed])
 
     def _counted(self, shares: Sequence[TenantShare]) -> Iterator[str]:
         """The tenants that have no line of their own."""
         yield from self._more([action for share in shares for action in share.actions], f"{len(shares)} more tenants")
 
-    def _more(self, actions: Sequence[Action], what: str) -> Iterator[str]:
+    def _more(self, actions: Sequence[Action], noun: str) -> Iterator[str]:
         """The actions that `expand` names, in full, and a count of the others."""
         chosen = [action for action in actions if id(action) in self._chosen]
         if len(actions) > len(chosen):
             counts = by_section(action for action in actions if id(action) not in self._chosen)
-            yield from self._style.wrapped(f"… and {what}: {counts} {_how('*')}", "  ")
+            yield from self._style.wrapped(f"… and {noun}: {counts} {_how('*')}", "  ")
         for action in chosen:
             self.full += 1
             yield from action_lines(action, self._style, in_full=True)
 
-    def _share(self, share: TenantShare, shown: Sequence[Action]) -> Iterator[str]:
-        left = len(share.actions) - len(shown)
-        if not shown:
+    def _share(self, share: TenantShare, listed: Sequence[Action]) -> Iterator[str]:
+        left = len(share.actions) - len(listed)
+        if not listed:
             yield from self._style.wrapped(f"{inert(share.title)}: … {share.counts} {_how(share.pattern)}", "  ")
             return
         title = self._style.wrapped(f"{inert(share.title)}: {share.counts}", "  ")
         yield from (self._style.paint(line, "cyan") for line in title)
-        for action in shown:
+        for action in listed:
             self.full += 1
             yield from action_lines(action, self._style, in_full=id(action) in self._chosen)
         if left:
@@ -135,14 +137,14 @@ def _unbroken(text: str) -> str:
 def _together(alike: SimilarActions, style: Style) -> Iterator[str]:
     """What many actions have in common, and their objects."""
     action, fields = alike.first, alike.shared()
-    what = f"{verb_word(action)} {alike.objects}"
+    title = f"{verb_word(action)} {alike.objects}"
     short = len(fields) == len(action.changes) == 1 and len(fields[0].parts) <= _SHORT and not fields[0].replaces
     if short:
         (field,) = fields
         planned = field.after if action.verb is Verb.CREATE else field.planned()
-        what = f"{inert(field.path)} {planned} on {alike.objects}"
+        title = f"{inert(field.path)} {planned} on {alike.objects}"
     reason = inert(of_any(action.reason, action.address))
-    head = f"{action.verb.sign:>3} {what}"
+    head = f"{action.verb.sign:>3} {title}"
     beside = len(head) + len(reason) + 2 <= style.width
     yield style.paint(head, OF_VERB[action.verb]) + (f"  {reason}" if beside else "")
     yield from style.wrapped(f"why: {reason}", "      ") if not beside else ()
@@ -175,9 +177,9 @@ def _named(alike: SimilarActions, style: Style) -> Iterator[str]:
     """The first addresses, each with its own values, and how to see the others."""
     left = len(alike.actions) - _NAMED
     rest = f"{_unbroken(f'… and {left:,} more')} {_how(alike.pattern())}" if left > 0 else ""
-    shown = alike.actions[:_NAMED]
+    listed = alike.actions[:_NAMED]
     if alike.own:
-        for action in shown:
+        for action in listed:
             address, values = inert(action.address), alike.values(action)
             if len(address) + len(values) + 8 <= style.width:
                 yield f"      {address}  {values}"
@@ -185,7 +187,7 @@ def _named(alike: SimilarActions, style: Style) -> Iterator[str]:
                 yield from (f"      {address}", *style.wrapped(values, "        "))
         yield from style.wrapped(rest, "      ") if rest else ()
     else:
-        names: Iterable[str] = (inert(action.address) for action in shown)
+        names: Iterable[str] = (inert(action.address) for action in listed)
         yield from style.wrapped(f"{', '.join(names)}{' ' if rest else ''}{rest}", "      ")
 
 

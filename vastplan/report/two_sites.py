@@ -27,12 +27,12 @@ _Row = tuple[Replication, Member, Member]
 def pictures(rows: Iterable[Replication], now: str) -> Iterator[Html]:
     """A picture for each pair of sites; `now` is when they were read. Rows that are not in order come first; an object on one site only is not drawn."""
     pairs: dict[tuple[str, str], list[_Row]] = {}
-    for row in sorted(rows, key=lambda one: one.state is ReplicationState.IN_ORDER):
+    for row in sorted(rows, key=lambda replication: replication.state is ReplicationState.IN_ORDER):
         if len(row.members) == 2:
-            left, right = sorted(row.members, key=lambda one: one.site)
+            left, right = sorted(row.members, key=lambda member: member.site)
             pairs.setdefault((left.site, right.site), []).append((row, left, right))
-    for number, (pair, found) in enumerate(sorted(pairs.items())[:MOST_PICTURES]):
-        yield _figure(pair, found, now, number)
+    for number, (pair, drawn) in enumerate(sorted(pairs.items())[:MOST_PICTURES]):
+        yield _figure(pair, drawn, now, number)
 
 
 def _figure(pair: tuple[str, str], rows: Sequence[_Row], now: str, number: int) -> Html:
@@ -65,8 +65,8 @@ def _figure(pair: tuple[str, str], rows: Sequence[_Row], now: str, number: int) 
     return tag("figure", art, caption, tabindex=0, aria_label=name)
 
 
-def _path(found: _Row, now: str, y: int) -> Html:
-    row, left, right = found
+def _path(sides: _Row, now: str, y: int) -> Html:
+    row, left, right = sides
     amiss = row.state is not ReplicationState.IN_ORDER
     address = Address.parse(row.address)
     middle, across = MARGIN + WIDTH + BETWEEN // 2, y + 20 + HEIGHT // 2
@@ -89,20 +89,20 @@ def _path(found: _Row, now: str, y: int) -> Html:
     )
 
 
-def _side(one: Member, source: str, x: int, y: int) -> Html:
+def _side(member: Member, source: str, x: int, y: int) -> Html:
     return joined(
         tag("rect", class_="box", x=x, y=y, width=WIDTH, height=HEIGHT, rx=7),
-        tag("text", fitting(one.site, 16), x=x + 10, y=y + 19),
-        tag("text", fitting(_role(one), 29), class_="under", x=x + 10, y=y + 36),
-        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == source else "",
+        tag("text", fitting(member.site, 16), x=x + 10, y=y + 19),
+        tag("text", fitting(_role(member), 29), class_="under", x=x + 10, y=y + 36),
+        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if member.site == source else "",
     )
 
 
-def _role(one: Member) -> str:
+def _role(member: Member) -> str:
     """Its role and state; the table has the rest."""
-    if one.unread:
-        return "does not exist" if one.unread == ABSENT else "cannot be read"
-    return ", ".join(word for word in (one.role, one.state) if word) or "no role"
+    if member.unread:
+        return "does not exist" if member.unread == ABSENT else "cannot be read"
+    return ", ".join(word for word in (member.role, member.state) if word) or "no role"
 
 
 def _arrow(source: str, left: Member, right: Member, y: int, amiss: bool) -> Iterator[Html]:
@@ -117,7 +117,7 @@ def _arrow(source: str, left: Member, right: Member, y: int, amiss: bool) -> Ite
 
 
 def _still_to_come(row: Replication) -> str:
-    text = next((coming(one) for one in row.members if one.site == row.leads), "")
+    text = next((coming(member) for member in row.members if member.site == row.leads), "")
     return f"{text} to come" if text else ""
 
 

@@ -223,7 +223,7 @@ def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def drift_blind(drift: Drift) -> bool:
     """Whether nothing could be read: of no object is it known whether it exists."""
-    known = (
+    read_anything = (
         drift.drift
         or drift.in_sync
         or drift.pending
@@ -232,7 +232,7 @@ def drift_blind(drift: Drift) -> bool:
         or drift.made
         or drift.elsewhere
     )
-    return bool(drift.unknown) and not known
+    return bool(drift.unknown) and not read_anything
 
 
 def drift_verdict(drift: Drift) -> str:
