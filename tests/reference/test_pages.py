@@ -20,18 +20,18 @@ def known() -> dict[str, DocumentSection]:
 
 def test_every_field_has_a_sentence(known: dict[str, DocumentSection]) -> None:
     silent = [
-        ".".join((section.name, *one.path)) for section in known.values() for one in section.walk() if not one.says
+        ".".join((section.name, *one.path)) for section in known.values() for one in section.walk() if not one.meaning
     ]
     assert silent == []
-    assert [section.name for section in known.values() if not section.says] == []
+    assert [section.name for section in known.values() if not section.meaning] == []
 
 
 def test_a_sentence_ends_and_is_short(known: dict[str, DocumentSection]) -> None:
     odd = {
-        ".".join((section.name, *one.path)): one.says
+        ".".join((section.name, *one.path)): one.meaning
         for section in known.values()
         for one in section.walk()
-        if not one.says.endswith(".") or len(one.says) > 400
+        if not one.meaning.endswith(".") or len(one.meaning) > 400
     }
     assert odd == {}
 

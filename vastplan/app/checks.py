@@ -192,7 +192,7 @@ def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
 def _meant(code: str, near: Nearest) -> str:
     """What to write instead of an unknown code: the codes of its family if only the number is wrong, else the nearest code."""
     family, _, number = code.rpartition("-")
-    alike = sorted(one for one in catalogue() if one.startswith(f"{family}-"))
+    alike = sorted(other for other in catalogue() if other.startswith(f"{family}-"))
     return known_ones(alike) if alike and len(number) == 2 and number.isdecimal() else near(code, catalogue())
 
 

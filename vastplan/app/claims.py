@@ -21,7 +21,7 @@ def site_claims(
 ) -> dict[str, SiteClaims]:
     """The claims of other documents by site; `endpoints` has the addresses of each site's systems and ledger. Pure."""
     by_place: dict[_SystemPlace, list[tuple[str, tuple[Claim, ...]]]] = {}
-    systems = sorted({known.system for known in facts(kinds).values()})
+    systems = sorted({each.system for each in facts(kinds).values()})
     for part in others.parts:
         claims = _by_system(part, kinds)
         for system in systems:
@@ -69,9 +69,9 @@ def _unnoted(site: str, system: str) -> _SystemPlace:
 
 
 def _by_system(part: SiteLedger, kinds: Mapping[str, Kind]) -> dict[str, tuple[Claim, ...]]:
-    found: dict[str, list[Claim]] = {}
+    by_system: dict[str, list[Claim]] = {}
     for text, owned in part.entries.items():
         kind = kinds.get(Address.parse(text).kind)
         if kind is not None:
-            found.setdefault(kind.system, []).append(Claim(kind.name, owned.id, part.document, text))
-    return {system: tuple(claims) for system, claims in found.items()}
+            by_system.setdefault(kind.system, []).append(Claim(kind.name, owned.id, part.document, text))
+    return {system: tuple(claims) for system, claims in by_system.items()}

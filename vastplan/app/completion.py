@@ -67,8 +67,8 @@ def site_names(source: CompletionSource) -> list[str]:
 
 def _ledger(tree: Mapping, source: CompletionSource) -> FileLedger | None:
     """The ledger in local files; `None` if the ledger is elsewhere, or its folder is not allowed."""
-    said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
-    place = regular_files.LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
+    spec, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
+    place = regular_files.LEDGER_FOLDER if spec is None else spec.get("local") if isinstance(spec, Mapping) else None
     if source.connections is not None or not isinstance(place, str) or not isinstance(name, str):
         return None
     folder = first if first.is_dir() else first.parent
@@ -90,10 +90,10 @@ def _parts(backend: Backend) -> list[SiteLedger]:
 
 def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
     """The addresses that the parts own or have intents for, and the entries those objects come from."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for part in parts:
-        found.update(part.entries, part.intents, (one.origin for one in part.entries.values() if one.origin))
-    return found
+        texts.update(part.entries, part.intents, (owned.origin for owned in part.entries.values() if owned.origin))
+    return texts
 
 
 @gc_pause.paused()
@@ -113,11 +113,11 @@ def addresses(source: CompletionSource) -> set[str]:
     composed = compose(scope, document.entries, registry.compositions, registry.kinds)
     if any(finding.severity is Severity.ERROR for finding in scope.findings):
         return set()
-    found = {str(entry.address) for entry in (*document.entries, *composed)}
+    result = {str(entry.address) for entry in (*document.entries, *composed)}
     if document.head.shared_ledger() is None:  # a ledger in a cluster would need a request
         folder = document.ledger_folder / ledger_place.local(document.head)
-        found |= _addresses_of(_parts(FileLedger(folder, document.head.name)))
-    return found
+        result |= _addresses_of(_parts(FileLedger(folder, document.head.name)))
+    return result
 
 
 @gc_pause.paused()
@@ -133,9 +133,9 @@ def operation_names(source: CompletionSource, kind: str) -> set[str]:
     return {
         text
         for part in (_parts(ledger) if ledger else ())
-        for one in part.operations.values()
-        if one.kind == kind
-        for text in (one.id, one.address)
+        for operation in part.operations.values()
+        if operation.kind == kind
+        for text in (operation.id, operation.address)
     }
 
 
@@ -190,7 +190,7 @@ def _opened(source: CompletionSource, registry: Registry) -> Document:
     try:
         return load_document(source.places, registry, systems, source.connections, allow_env=_ANY)
     except Invalid as problem:
-        if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
+        if source.connections is not None or not any(finding.code == _NO_SYSTEM for finding in problem.findings):
             raise
     assumed = {site: tuple(systems) for site in site_names(source)}
     return load_document(source.places, registry, systems, recorded=assumed, allow_env=_ANY)

@@ -35,12 +35,12 @@ def no_document(command: str) -> VastplanError | None:
     heads = [f"{word(file)} ({inert(tree[_NAME], 80)})" for file, tree in trees if _NAME in tree and not _foreign(tree)]
     others = [word(file) for file, tree in trees if _foreign(tree)]
     if len(heads) > 1:
-        found, first = some(heads, _SHOWN), heads[0].partition(" (")[0]
-        return VastplanError(f"{len(heads)} documents here: {found}; say which: vastplan {command} {first}")
+        listed, first = some(heads, _SHOWN), heads[0].partition(" (")[0]
+        return VastplanError(f"{len(heads)} documents here: {listed}; say which: vastplan {command} {first}")
     if not heads:
-        found = some([word(file) for file, _ in trees], _SHOWN)
+        listed = some([word(file) for file, _ in trees], _SHOWN)
         return VastplanError(
-            f"no document here: no file here has the key name ({found}); name one (vastplan {command} PATH), or write one (vastplan init)"
+            f"no document here: no file here has the key name ({listed}); name one (vastplan {command} PATH), or write one (vastplan init)"
         )
     if others:
         first = heads[0].partition(" (")[0]

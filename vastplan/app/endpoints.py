@@ -36,9 +36,9 @@ def trusts(document: Document, site: str) -> dict[str, str]:
 def site_file_contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
     """By site and system, the contents of the files that the document names for it; `ledger` is a key beside the systems of each site."""
     by_site: dict[str, dict[str, Mapping[str, str]]] = {site: {} for site in document.head.sites}
-    for path, said in document.contents.items():
+    for path, contents in document.contents.items():
         for site in by_site if path[0] == LEDGER else (path[1],):
-            by_site[site][LEDGER if path[0] == LEDGER else path[2]] = said
+            by_site[site][LEDGER if path[0] == LEDGER else path[2]] = contents
     return by_site
 
 

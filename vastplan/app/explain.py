@@ -17,9 +17,9 @@ _LONGEST = 100
 
 def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     """The section or field at a path such as `quotas.hard_limit`; all sections for "". Raises `VastplanError`, with the nearest name."""
-    known = document_sections()
+    sections = document_sections()
     if path in ("", "."):
-        return text.all_sections(known, width)
+        return text.all_sections(sections, width)
     names = path.removesuffix(".").split(".")
     if "" in names:
         raise VastplanError(
@@ -28,26 +28,26 @@ def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     holder = ""
     if names[0] == _DEFAULTS and len(names) > 1:  # it has, for each section, the fields of its entries
         holder, names = f"{_DEFAULTS} has ", names[1:]
-    section = known.get(names[0])
+    section = sections.get(names[0])
     if section is None:
-        what = f"{holder}no section {inert(names[0], _LONGEST)}"
-        raise _nothing(names[0], what, known, "vastplan explain lists the sections")
+        problem = f"{holder}no section {inert(names[0], _LONGEST)}"
+        raise _nothing(names[0], problem, sections, "vastplan explain lists the sections")
     if len(names) > 1 and names[1] in section.within:
-        section, names = known[section.within[names[1]]], names[1:]
-    here: DocumentSection | DocumentField = section
+        section, names = sections[section.within[names[1]]], names[1:]
+    described: DocumentSection | DocumentField = section
     for place, name in enumerate(names[1:], 1):
-        below = {one.name: one for one in here.fields}
+        below = {field.name: field for field in described.fields}
         if name not in below:
             above = ".".join(names[:place])
             fix = f"vastplan explain {inert(above, _LONGEST)} lists what it has"
-            what = f"{inert(above, _LONGEST)} has no field {inert(name, _LONGEST)}"
-            raise _nothing(name, what, [*below, *(section.within if here is section else ())], fix)
-        here = below[name]
-    if isinstance(here, DocumentSection):
-        return text.of_section(here, width, recursive=recursive)
-    return text.of_field(section, here, width, recursive=recursive)
+            problem = f"{inert(above, _LONGEST)} has no field {inert(name, _LONGEST)}"
+            raise _nothing(name, problem, [*below, *(section.within if described is section else ())], fix)
+        described = below[name]
+    if isinstance(described, DocumentSection):
+        return text.of_section(described, width, recursive=recursive)
+    return text.of_field(section, described, width, recursive=recursive)
 
 
-def _nothing(name: str, what: str, known: Iterable[str], fix: str) -> VastplanError:
-    near = nearest(name, [*known])
-    return VastplanError(f"{what}: {near or fix}")
+def _nothing(name: str, problem: str, names: Iterable[str], fix: str) -> VastplanError:
+    near = nearest(name, [*names])
+    return VastplanError(f"{problem}: {near or fix}")

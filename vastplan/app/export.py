@@ -85,11 +85,13 @@ def draft_export(workspace: Workspace, options: ExportOptions, today: date) -> D
         raise VastplanError("no tenant that is exported has the buckets of the given tasks: nothing was written")
     tasks = tuple(task for folder in chosen for task in given.get(folder, folder.tasks).values())
     facts = replace(facts, tasks=tasks)
-    found = [finding for finding in checks.check_findings(workspace, facts, today) if finding.code.startswith(_CODES)]
-    found = [finding for finding in found if _site(finding) in ("", *options.sites)]
-    found += _missing(facts, options.snapshot)
-    if any(finding.severity is Severity.ERROR for finding in found):
-        raise Forbidden(found)
+    findings = [
+        finding for finding in checks.check_findings(workspace, facts, today) if finding.code.startswith(_CODES)
+    ]
+    findings = [finding for finding in findings if _site(finding) in ("", *options.sites)]
+    findings += _missing(facts, options.snapshot)
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise Forbidden(findings)
     if not chosen:
         raise VastplanError(_nothing(options))
     keys = read_keys(workspace, facts, chosen, options.secret) if options.with_credentials else {}
@@ -101,7 +103,7 @@ def draft_export(workspace: Workspace, options: ExportOptions, today: date) -> D
         )
         for folder in chosen
     )
-    return DraftExport(drafted, tuple(found), workspace.name, _places(workspace, options))
+    return DraftExport(drafted, tuple(findings), workspace.name, _places(workspace, options))
 
 
 def write_export(drafted: DraftExport, out: Path, *, overwrite: bool = False) -> Export:
@@ -133,7 +135,7 @@ def _written(drafted: DraftedFolder, out: Path, states: Mapping[str, State]) -> 
 def _nothing(options: ExportOptions) -> str:
     """Says why nothing is exported, and what to write in the document to change that."""
     chosen = [("site", options.sites), ("tenant", options.tenants), ("project", options.projects)]
-    of = " and ".join(f"{what} {some(names, show=inert)}" for what, names in chosen if names)
+    of = " and ".join(f"{noun} {some(names, show=inert)}" for noun, names in chosen if names)
     return (
         f"nothing to export of {of}: no bucket and no volume with a mount. "
         "Write mount: /PATH in a volume, or buckets in a tenant"
@@ -180,8 +182,8 @@ def _mounts(tasks: Mapping[str, SkyTask]) -> list[ExportedMount]:
 def _infra(workspace: Workspace) -> dict[str, str]:
     """By site, where its tasks run, in SkyPilot's notation; without the sites that have no Kubernetes."""
     infra = {}
-    for site, known in workspace.document.sites().items():
-        if "kubernetes" in known.systems:
+    for site, spec_of_site in workspace.document.sites().items():
+        if "kubernetes" in spec_of_site.systems:
             spec = workspace.document.connections[site].given().get("kubernetes")
             context = getattr(spec, "context", None)
             infra[site] = f"k8s/{context}" if isinstance(context, str) else "k8s"
@@ -192,9 +194,11 @@ def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) 
     """Raises `VastplanError` for a typed name that the document does not have, and for another document's snapshot."""
     projects = {name for entry in facts.objects.all("project") for name in (entry.address.name, entry.called)}
     tenants = {entry.address.name for entry in facts.objects.all("tenant")}
-    for option, names, known in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
-        for name in (name for name in names if name not in known):
-            hint = nearest(name, known) or f"it has {some(sorted(known), show=inert)}" if known else "it has none"
+    for option, names, existing in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
+        for name in (name for name in names if name not in existing):
+            hint = (
+                nearest(name, existing) or f"it has {some(sorted(existing), show=inert)}" if existing else "it has none"
+            )
             raise VastplanError(f"{option} {inert(name)}: the document has no such name; {hint}")
     if options.snapshot is not None:
         refuse_foreign_snapshot(options.snapshot, workspace.name, workspace.registry.kinds)

@@ -31,19 +31,19 @@ def requested_limits(document: Document) -> ChangeLimits:
 def head_settings(document: Document) -> dict[str, Any]:
     """The settings of a document, by path: `{"limits.max_changes": 10, "sites.iad.csi": "2.6.6"}`. Limits and the ledger's place
     have the value in force even if not written; a credential has its source."""
-    said = document.head.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=set(_NOT_SETTINGS))
+    settings = document.head.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=set(_NOT_SETTINGS))
     spec = document.head.ledger
     if not isinstance(spec, LedgerSpec):
-        said[LEDGER] = {"local": LEDGER_FOLDER}
-    return dict(_leaves(said, "")) | of_files(document) | _limits(requested_limits(document))
+        settings[LEDGER] = {"local": LEDGER_FOLDER}
+    return dict(_leaves(settings, "")) | of_files(document) | _limits(requested_limits(document))
 
 
 def of_files(document: Document) -> dict[str, str]:
     """The contents of the files that a document names for its systems, by path: `{"sites.iad.vast.ca_file content": DIGEST}`."""
     return {
-        f"{'.'.join(path)}.{field}": said
+        f"{'.'.join(path)}.{field}": digest
         for path, of_system in document.contents.items()
-        for field, said in of_system.items()
+        for field, digest in of_system.items()
     }
 
 

@@ -107,7 +107,7 @@ def _imported(world: ImportWorld, tried: DraftFiles, verified: VerifiedRound, ro
             findings=tuple(map(_by_file_name, result.findings)),
             values=tried.values,
             beyond=uncounted_collections(world.workspace, world.options.sites, census=world.options.census),
-            terraform=handovers(world.found, owned),
+            terraform=handovers(world.states, owned),
             notes=(*_notes(world), *result.notes, *unseen_lines(verified.planned, verified.creates)),
         ),
         world.workspace.document.paths,

@@ -38,9 +38,9 @@ def folder_for(path: Path | None) -> Path:
         raise VastplanError(f"{word(folder)} is not a folder; a document's file is NAME.yaml")
     heads, parts = heads_and_parts(folder) if folder.is_dir() else ([], [])
     if heads:
-        shown = word(heads[0])
+        document = word(heads[0])
         raise VastplanError(
-            f"this folder has a document already: {shown}; use that (vastplan plan {shown}), or name another folder"
+            f"this folder has a document already: {document}; use that (vastplan plan {document}), or name another folder"
         )
     if parts:
         raise VastplanError(
@@ -96,5 +96,5 @@ def _checked(folder: Path, first: First) -> Checked:
 
 def _words(findings: Iterable[Finding]) -> str:
     """The message and fix of the first finding, without its place in the example."""
-    one = next(iter(findings))
-    return _PLACE.sub("", one.message) + (f" ({one.fix})" if one.fix else "")
+    finding = next(iter(findings))
+    return _PLACE.sub("", finding.message) + (f" ({finding.fix})" if finding.fix else "")

@@ -22,16 +22,16 @@ _WILD = frozenset("*?[")
 
 def known_sites(workspace: Workspace, backend: Backend, site: str | None = None) -> tuple[str, ...]:
     """The sites in the document or in its ledger; only `site` if given, which must be one of them. Raises `Invalid`."""
-    known = tuple(dict.fromkeys((*workspace.document.head.sites, *backend.sites())))
+    sites = tuple(dict.fromkeys((*workspace.document.head.sites, *backend.sites())))
     if site is None:
-        return known
-    if site not in known:
-        raise _no_site(site, known)
+        return sites
+    if site not in sites:
+        raise _no_site(site, sites)
     return (site,)
 
 
-def _no_site(site: str, known: Iterable[str]) -> Invalid:
-    return Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"known: {', '.join(known)}")])
+def _no_site(site: str, sites: Iterable[str]) -> Invalid:
+    return Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"known: {', '.join(sites)}")])
 
 
 def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteLedger]:
@@ -64,19 +64,19 @@ def matching_addresses(
     `VastplanError` for a text that matches nothing.
     """
     recorded = [Address.parse(text) for part in parts.values() for text in sorted({*part.entries, *part.intents})]
-    known = set(recorded)
-    found: dict[Address, None] = {}
+    addresses = set(recorded)
+    matches: dict[Address, None] = {}
     for text in wanted:
-        matching = _matching(workspace, text, recorded, known)
+        matching = _matching(workspace, text, recorded, addresses)
         if with_parts:
-            matching += _standing_in(workspace, text, known)
+            matching += _standing_in(workspace, text, addresses)
         if not matching and not is_pattern(text) and (site := Address.parse(text).site) not in parts:
             raise _no_site(site, parts)
         if not matching:
-            what = "matches nothing in the ledger" if is_pattern(text) else "is not in the ledger"
-            raise VastplanError(f"{inert(text, 200)} {what}")
-        found |= dict.fromkeys(matching)
-    return list(found)
+            problem_text = "matches nothing in the ledger" if is_pattern(text) else "is not in the ledger"
+            raise VastplanError(f"{inert(text, 200)} {problem_text}")
+        matches |= dict.fromkeys(matching)
+    return list(matches)
 
 
 def is_pattern(text: str) -> bool:
@@ -84,22 +84,22 @@ def is_pattern(text: str) -> bool:
     return not _WILD.isdisjoint(text)
 
 
-def _matching(workspace: Workspace, text: str, recorded: list[Address], known: set[Address]) -> list[Address]:
+def _matching(workspace: Workspace, text: str, recorded: list[Address], addresses: set[Address]) -> list[Address]:
     try:
         address = Address.parse(text)
     except ValueError as problem:
         if not is_pattern(text):
             raise VastplanError(str(problem)) from None
     else:
-        if address in known:
+        if address in addresses:
             return [address]
         if address.kind in workspace.registry.types and address.kind not in workspace.registry.kinds:
             entries, _ = workspace.entries()
-            return [entry.address for entry in entries if entry.origin == text and entry.address in known]
+            return [entry.address for entry in entries if entry.origin == text and entry.address in addresses]
     return [address for address in recorded if fnmatchcase(str(address), text)]
 
 
-def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[Address]:
+def _standing_in(workspace: Workspace, text: str, addresses: Set[Address]) -> list[Address]:
     """The ledger's addresses among the entries that match, the entries written inside those, and the objects composed from them."""
     written = workspace.document.entries
     meant = {entry.address for entry in written if fnmatchcase(str(entry.address), text)}
@@ -114,7 +114,7 @@ def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[A
     return [
         entry.address
         for entry in entries
-        if entry.address in known and (entry.address in meant or entry.origin in origins)
+        if entry.address in addresses and (entry.address in meant or entry.origin in origins)
     ]
 
 

@@ -56,8 +56,8 @@ def _named_after(workspace: Workspace, old: Address, new: Address) -> dict[Addre
             written[address] = replace(entry, renamed_from=other.name)
     names = former_names(document.sites(), tuple(written.values()), workspace.registry.compositions)
     if present == new:
-        return {found.former: address for address, found in names.items()}
-    return {address: found.former for address, found in names.items()}
+        return {match.former: address for address, match in names.items()}
+    return {address: match.former for address, match in names.items()}
 
 
 def _has(part: SiteLedger, address: Address) -> bool:

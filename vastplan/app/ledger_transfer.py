@@ -69,9 +69,9 @@ def _check_others(export: LedgerExport, others: OtherParts) -> None:
         for part in others.parts
         for text, owned in part.entries.items()
     }
-    for one in export.objects:
-        address = Address.parse(one.address)
-        owner = owners.get((address.site, address.kind, one.id))
+    for entry in export.objects:
+        address = Address.parse(entry.address)
+        owner = owners.get((address.site, address.kind, entry.id))
         if owner is not None:
             raise VastplanError(
                 f"{inert(address, 200)}: still owned by document {inert(owner, 80)}; release it there first "
@@ -86,12 +86,14 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
         for site, part in parts.items()
         for text, owned in part.entries.items()
     }
-    for one in export.objects:
-        address, part = Address.parse(one.address), parts[Address.parse(one.address).site]
-        here = ids.get((address.site, address.kind, one.id))
-        if here is not None:
-            raise VastplanError(f"{inert(address, 200)}: its object is already in this ledger, as {inert(here, 200)}")
-        if one.address in part.entries or one.address in part.intents:
+    for entry in export.objects:
+        address, part = Address.parse(entry.address), parts[Address.parse(entry.address).site]
+        present = ids.get((address.site, address.kind, entry.id))
+        if present is not None:
+            raise VastplanError(
+                f"{inert(address, 200)}: its object is already in this ledger, as {inert(present, 200)}"
+            )
+        if entry.address in part.entries or entry.address in part.intents:
             raise VastplanError(f"{inert(address, 200)}: this ledger has another object at this address")
 
 
@@ -101,17 +103,17 @@ def record_owned(workspace: Workspace, export: LedgerExport) -> None:
     The digests of their fields stay unknown until the next apply records them.
     """
     by_site: dict[str, list[ExportedObject]] = {}
-    for one in export.objects:
-        by_site.setdefault(Address.parse(one.address).site, []).append(one)
+    for entry in export.objects:
+        by_site.setdefault(Address.parse(entry.address).site, []).append(entry)
     with locked_ledgers(workspace, by_site) as ledgers:
         _check_parts(export, ledgers.parts())
         for site, objects in by_site.items():
-            owned = [events.own_event(one.address, _owned(one)) for one in objects]
+            owned = [events.own_event(entry.address, _owned(entry)) for entry in objects]
             ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *owned)
 
 
-def _owned(one: ExportedObject) -> Owned:
-    return Owned(one.id, one.locator, dict.fromkeys(one.fields, UNKNOWN_DIGEST), one.refers, one.applied)
+def _owned(entry: ExportedObject) -> Owned:
+    return Owned(entry.id, entry.locator, dict.fromkeys(entry.fields, UNKNOWN_DIGEST), entry.refers, entry.applied)
 
 
 def _some(addresses: list[Address]) -> str:

@@ -56,15 +56,15 @@ def needed(
     """An error for each source without a secret that an unblocked action creates or replaces an object with."""
     users: dict[tuple[str, str], dict[str, None]] = {}
     reasons: dict[tuple[str, str], str] = {}
-    known: set[tuple[str, str]] = set()
+    revealed: set[tuple[str, str]] = set()
     for action in actions:
         kind = kinds[action.address.kind]
         if action.verb not in _WRITES or action.blocked:
             continue
         for leaf in secret_leaves(kind, from_json(dict(action.desired))).values():
             for source in sources(leaf.value):
-                if source not in known:
-                    known.add(source)
+                if source not in revealed:
+                    revealed.add(source)
                     try:
                         reveal(SecretSource(source))
                     except VastplanError as problem:

@@ -28,11 +28,11 @@ def opposite_site(workspace: Workspace, address: Address, site: str) -> str:
 
 def operation_standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
     """Lines with the present roles, for each moved path. If they cannot be read, a line says why."""
-    sites, told = (operation.source, operation.target), list[str]()
+    sites, lines = (operation.source, operation.target), list[str]()
     try:
         with connected(workspace.document, sites=sites, writable=False) as clients:
             ports = Clients(clients, workspace.registry.kinds, CLOCK)
-            told += roles_now(DocumentOf(workspace), ports, operation, CLOCK)
+            lines += roles_now(DocumentOf(workspace), ports, operation, CLOCK)
     except (ValueError, VastplanError) as problem:
-        told.append(f"cannot determine the current roles: {problem}")
-    return tuple(told)
+        lines.append(f"cannot determine the current roles: {problem}")
+    return tuple(lines)

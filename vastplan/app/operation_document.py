@@ -50,11 +50,11 @@ class DocumentOf:
         entry = facts.written.on(site, WITH_BUDGET).get(volume)
         if entry is None or "checkpoint" not in entry.values:
             return None
-        found = evaluate_volume(entry, facts.scope, facts.capability(site))
-        over = [one for one in found.budget.write_times if one.limit.kind is LimitKind.WAN] if found.budget else []
-        if found.budget is None or not over:
+        result = evaluate_volume(entry, facts.scope, facts.capability(site))
+        over = [row for row in result.budget.write_times if row.limit.kind is LimitKind.WAN] if result.budget else []
+        if result.budget is None or not over:
             if origin in facts.capability(site).get("wan_bw_mbps", {}):
-                return "; ".join(finding.message for finding in found.findings)
+                return "; ".join(finding.message for finding in result.findings)
             return f"sites.{site}.capability.wan_bw_mbps.{origin} is not given"
-        inputs, rate = found.budget.inputs, over[0].limit.bytes_per_second
+        inputs, rate = result.budget.inputs, over[0].limit.bytes_per_second
         return WanWrite(inputs.size_bytes, rate, over[0].seconds, inputs.interval, inputs.writer.asynchronous)

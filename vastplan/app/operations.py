@@ -74,34 +74,36 @@ class Operations(Generic[Wanted, Planned]):
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
         with _opened(workspace, subject, clock, again) as (met, parts, write):
-            known = met.known(plan, parts)
+            operation = met.known(plan, parts)
             run = Run(clock, write, report, met.standing, again, back)
 
             def record() -> Operation:
                 _refuse_old(document, plan, run.clock.now())
-                return met.record(plan, parts, known, consent or {})
+                return met.record(plan, parts, operation, consent or {})
 
-            return carried(plan, known, parts, run, record, met.stages)
+            return carried(plan, operation, parts, run, record, met.stages)
 
     def abort(
         self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
     ) -> Operation:
         """Take back what an operation did. Raises `Stopped` past the point of no return."""
         document, clock = DocumentOf(workspace), clock or CLOCK
-        known = by_id(_all_parts(workspace), self.kind.name, id)
-        if known.phase is Phase.DONE:
-            raise VastplanError(f"{known.address}: the {known.kind} {known.id} has ended ({known.phase.value})")
-        again = f"vastplan {self.kind.name} abort {document.paths} {known.id}"
+        operation = by_id(_all_parts(workspace), self.kind.name, id)
+        if operation.phase is Phase.DONE:
+            raise VastplanError(
+                f"{operation.address}: the {operation.kind} {operation.id} has ended ({operation.phase.value})"
+            )
+        again = f"vastplan {self.kind.name} abort {document.paths} {operation.id}"
         try:
-            subject = self.kind.begun(document, known)
+            subject = self.kind.begun(document, operation)
         except VastplanError as problem:
-            raise _left_out(document, known, problem, again) from problem
+            raise _left_out(document, operation, problem, again) from problem
         with _opened(workspace, subject, clock, again) as (met, parts, write):
-            known = by_id(parts, self.kind.name, known.id)
-            met.refuse_another(known, parts)
-            if known.phase is Phase.ABORTED:
-                return evened(known, parts, write)
-            return abort(known, met.stages(), Run(clock, write, report, met.standing, again))
+            operation = by_id(parts, self.kind.name, operation.id)
+            met.refuse_another(operation, parts)
+            if operation.phase is Phase.ABORTED:
+                return evened(operation, parts, write)
+            return abort(operation, met.stages(), Run(clock, write, report, met.standing, again))
 
     def known(self, workspace: Workspace) -> tuple[Operation, ...]:
         """The last operation of each subject, from the ledger. Reads no system."""
@@ -113,10 +115,10 @@ class Operations(Generic[Wanted, Planned]):
         try:
             return self.kind.planned(document, plan)
         except VastplanError as problem:
-            for one in self.known(document.workspace):
-                if one.id == plan.id[:8] and not one.phase.closed:
-                    give_up = "" if PAST in one.facts else f"; or give up: {back}"
-                    raise _left_out(document, one, problem, f"go on: {again}{give_up}") from problem
+            for operation in self.known(document.workspace):
+                if operation.id == plan.id[:8] and not operation.phase.closed:
+                    give_up = "" if PAST in operation.facts else f"; or give up: {back}"
+                    raise _left_out(document, operation, problem, f"go on: {again}{give_up}") from problem
             raise
 
 
@@ -134,8 +136,8 @@ def _opened(
             met = subject.meet(Clients(clients, workspace.registry.kinds, clock), parts, clock)
 
         def write(operation: Operation) -> None:
-            for one in met.records(operation):
-                _record(ledgers, one)
+            for record in met.records(operation):
+                _record(ledgers, record)
 
         yield met, parts, write
 
@@ -178,11 +180,11 @@ def _refuse_old(document: DocumentOf, plan: OperationPlan, now: datetime) -> Non
 def _left_out(document: DocumentOf, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
     """The error for an entry that an operation needs and the document lacks. `ways` are the commands to type once it is back."""
     if isinstance(problem, Invalid):
-        what = f"{inert(operation.address, 200)}: {operation_text(operation)}"
-        whole = f"{what}, and the document is not valid now; correct it, then {ways}"
+        text = f"{inert(operation.address, 200)}: {operation_text(operation)}"
+        whole = f"{text}, and the document is not valid now; correct it, then {ways}"
         return VastplanError(f"{whole}\n{problem}")
-    known = {str(one.address) for one in (*document.objects(), *document.written)}
-    gone = [address for address in entries_of(operation) if address not in known]
+    addresses = {str(entry.address) for entry in (*document.objects(), *document.written)}
+    gone = [address for address in entries_of(operation) if address not in addresses]
     if not gone:
         return problem
     return VastplanError(

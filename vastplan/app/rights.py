@@ -42,13 +42,13 @@ def api_operations(
 def by_task(system: System[Any], asked: Iterable[ApiOperation]) -> dict[Purpose, frozenset[Right]]:
     """The rights that API calls need, by task; for tasks other than reading only those that reading does not need already."""
     assert system.right_of is not None
-    found: dict[Purpose, set[Right]] = {task: set() for task in Purpose}
+    by_purpose: dict[Purpose, set[Right]] = {task: set() for task in Purpose}
     for operation in asked:
         right = system.right_of(operation.method, operation.path)
         if right is not None:
-            found[operation.task].add(right)
-    needed = found[Purpose.READ]
-    return {task: frozenset(rights if task is Purpose.READ else rights - needed) for task, rights in found.items()}
+            by_purpose[operation.task].add(right)
+    needed = by_purpose[Purpose.READ]
+    return {task: frozenset(rights if task is Purpose.READ else rights - needed) for task, rights in by_purpose.items()}
 
 
 def document_rights(workspace: Workspace) -> DocumentRights:

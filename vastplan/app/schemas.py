@@ -74,9 +74,9 @@ class Described(GenerateJsonSchema):
         generated = super().model_schema(schema)
         documented, taken = attribute_docstrings(schema["cls"]), taken_when_left_out(schema["cls"])
         for name, field in generated.get("properties", {}).items():
-            said = " ".join(text for text in (documented.get(name), taken.get(name)) if text)
-            if said:
-                field.setdefault("description", said)
+            description = " ".join(text for text in (documented.get(name), taken.get(name)) if text)
+            if description:
+                field.setdefault("description", description)
         return generated
 
 
@@ -101,7 +101,7 @@ def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 def taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
     """A sentence for each field whose value is known when it is left out: what its system takes."""
-    if not any(isinstance(mark, ServerDefault) for info in model.model_fields.values() for mark in info.metadata):
+    if not any(isinstance(marker, ServerDefault) for info in model.model_fields.values() for marker in info.metadata):
         return {}  # the model may be neither a kind nor a part of one
     return {
         field.name: _taken(field, field.server_default)
@@ -238,14 +238,14 @@ def _nest(defs: Schema, types: list[EntryType]) -> None:
     for suffix in ("part", "entry"):
         tenant: Schema = defs.get(f"tenant.{suffix}") or {"properties": {}}
         for entry_type in within:
-            one = {"$ref": f"#/$defs/{entry_type.name}.entry", "description": _summary(entry_type)}
-            tenant["properties"] |= {entry_type.name: one, entry_type.section: _named(entry_type)}
+            schema = {"$ref": f"#/$defs/{entry_type.name}.entry", "description": _summary(entry_type)}
+            tenant["properties"] |= {entry_type.name: schema, entry_type.section: _named(entry_type)}
 
 
 def _named(entry_type: EntryType) -> Schema:
     """The schema of a section: entries by their names."""
-    one = {"anyOf": [{"$ref": f"#/$defs/{entry_type.name}.entry"}, {"type": "null"}]}
-    return {"type": "object", "additionalProperties": one, "description": _summary(entry_type)}
+    schema = {"anyOf": [{"$ref": f"#/$defs/{entry_type.name}.entry"}, {"type": "null"}]}
+    return {"type": "object", "additionalProperties": schema, "description": _summary(entry_type)}
 
 
 def _summary(entry_type: EntryType) -> str:

@@ -30,11 +30,11 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
     """A plan's actions on one object, or on all objects of a composite entry. Raises `VastplanError` if there are none."""
     actions = [action for action in plan.actions if str(address) in (str(action.address), action.origin)]
     if not actions:
-        known = {text for action in plan.actions for text in (str(action.address), action.origin) if text}
-        shown, near = inert(address, 200), nearest_address(str(address), known)
+        addresses = {text for action in plan.actions for text in (str(action.address), action.origin) if text}
+        typed, near = inert(address, 200), nearest_address(str(address), addresses)
         raise VastplanError(
-            f"the plan has no action on {shown}{f' ({near})' if near else ''}; "
-            f"its state now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(shown)}"
+            f"the plan has no action on {typed}{f' ({near})' if near else ''}; "
+            f"its state now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(typed)}"
         )
     return actions
 
@@ -110,29 +110,29 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
 def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]]:
     """The live values that are not in the document; `evidence` says how a value is known to be the system's default, "" if it is not."""
     kind = live.kind
-    known = ServerDefaults(observed, {}).known(live)
-    said = {leaf.path for leaf in leaves(kind.fields, entry.values)}
-    shown = [
+    defaults = ServerDefaults(observed, {}).known(live)
+    written_paths = {leaf.path for leaf in leaves(kind.fields, entry.values)}
+    unwritten = [
         leaf
         for leaf in leaves(kind.fields, live.values)
-        if leaf.path not in said and not _withheld(leaf) and not is_unset(leaf.field, leaf.value)
+        if leaf.path not in written_paths and not _withheld(leaf) and not is_unset(leaf.field, leaf.value)
     ]
     return [
         {
             "path": path_text(leaf.path),
             "live": to_json(leaf.value),
-            "evidence": known[leaf.path].value if leaf.path in known else "",
+            "evidence": defaults[leaf.path].value if leaf.path in defaults else "",
             "unit": leaf.field.unit,
         }
-        for leaf in shown
+        for leaf in unwritten
     ]
 
 
 def _withheld(leaf: Leaf) -> bool:
     """Whether a live value is not shown: a secret, a reference, others' labels, or a key that its field does not show."""
     field = leaf.field
-    shown = field.shown is None or field.shown.has(leaf.path[-1])
-    return field.undisclosed or field.has_references or field.keys_of_others is not None or not shown
+    has_key = field.shown is None or field.shown.has(leaf.path[-1])
+    return field.undisclosed or field.has_references or field.keys_of_others is not None or not has_key
 
 
 def composite_parts(workspace: Workspace, address: Address) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _part(address: Address, match: Match, actions: Mapping[Address, Action]) -> 
 
 
 def _refuse_unknown(address: Address, entries: Iterable[Entry]) -> None:
-    known = {text for entry in entries for text in (str(entry.address), entry.origin) if text}
-    if str(address) not in known:
-        shown, near = inert(address, 200), nearest_address(str(address), known)
-        raise VastplanError(f"the document has no {shown}" + (f" ({near})" if near else ""))
+    addresses = {text for entry in entries for text in (str(entry.address), entry.origin) if text}
+    if str(address) not in addresses:
+        typed, near = inert(address, 200), nearest_address(str(address), addresses)
+        raise VastplanError(f"the document has no {typed}" + (f" ({near})" if near else ""))

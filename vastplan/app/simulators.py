@@ -72,7 +72,7 @@ def serve_plane(
     standalone = PLANES[system]
     make = standalone.make_strict if strict else standalone.make
     if make is None:
-        able = " and ".join(name for name, one in PLANES.items() if one.make_strict is not None)
+        able = " and ".join(name for name, kind in PLANES.items() if kind.make_strict is not None)
         raise VastplanError(f"--strict is for {able}; the simulator of {system} has one way only")
     secret = password or secrets.token_urlsafe(16)
     with kept(state or Path.cwd()):

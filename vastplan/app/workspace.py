@@ -63,13 +63,13 @@ class Workspace:
 
     def chosen(self, site: str | None) -> tuple[str, ...]:
         """The sites to work on, from a comma-separated text; all for `None`. Raises `Invalid` for an unknown site."""
-        known = tuple(self.document.head.sites)
+        sites = tuple(self.document.head.sites)
         if site is None:
-            return known
+            return sites
         chosen = tuple(site.split(","))
         for name in chosen:
-            if name not in known:
-                raise Invalid([error("VP202", f"no site {name}", fix=f"known: {', '.join(known)}")])
+            if name not in sites:
+                raise Invalid([error("VP202", f"no site {name}", fix=f"known: {', '.join(sites)}")])
         return chosen
 
     def ledger(self, *, writable: bool = False) -> Backend:
@@ -172,9 +172,9 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 
     def is_reported(entry: Entry, first: Entry) -> bool:
         pair = (entry.origin, first.origin)
-        known = all(pair) and pair in reported
+        is_known = all(pair) and pair in reported
         reported.add(pair)
-        return known
+        return is_known
 
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
@@ -189,8 +189,8 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                     text = f"{entry.origin} and {first.origin} are the same {kind.name} ({same})"
                     fix = f"remove one of them, or give it another {kind.identity[0]}"
                 if first.address.kind != kind.name:
-                    what, fix = kind.endpoint.manifest[1], "write another name for one of them"
-                    text = f"is the same {what} ({same}) as one that {first.origin or first.address} creates, at {first.where}"
+                    noun, fix = kind.endpoint.manifest[1], "write another name for one of them"
+                    text = f"is the same {noun} ({same}) as one that {first.origin or first.address} creates, at {first.where}"
                 if not is_reported(entry, first):
                     findings.append(_twice(entry, text, fix))
                 continue

@@ -38,10 +38,10 @@ def simulators_of(folder: Path) -> Path:
 
 def directories(document: Document) -> People:
     """The users and groups of the simulated directory services, from the document."""
-    said = {site: connections.sim for site, connections in document.connections.items()}
+    simulated = {site: connections.sim for site, connections in document.connections.items()}
     return {
         site: sim.directory.model_dump()
-        for site, sim in said.items()
+        for site, sim in simulated.items()
         if isinstance(sim, Simulated) and isinstance(sim.directory, SimDirectory)
     }
 

@@ -83,7 +83,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
         )
         # What an interrupted apply created, or may have created, enters the ledger before a new intent replaces that apply's intent.
         noted = (events.own_event(str(address), owned) for address, owned in made.items() if str(address) in intents)
-        found = (
+        recovered = (
             event
             for address, former in again.matches.formers.items()
             if former.unnoted is not None and site == address.site and {str(address), str(former.of)} & intents.keys()
@@ -94,7 +94,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             *asked_for,
             *taken,
             *noted,
-            *found,
+            *recovered,
             events.begin_event(plan.id, intents, begun, _systems(endpoints[site])),
         )
 

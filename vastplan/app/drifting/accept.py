@@ -147,8 +147,10 @@ def _chosen(wanted: str, drift: Drift, typed: str) -> list[_Chosen]:
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
     if not fields:
-        known = ", ".join(field.path for field in named.fields)
-        raise VastplanError(f"--accept {inert(wanted, 200)}: that field was not changed outside vastplan ({known} was)")
+        drifted_paths = ", ".join(field.path for field in named.fields)
+        raise VastplanError(
+            f"--accept {inert(wanted, 200)}: that field was not changed outside vastplan ({drifted_paths} was)"
+        )
     return [(named, field) for field in fields]
 
 
@@ -186,7 +188,7 @@ def _accept_field(
     drafted = draft.entries.get(entry.address)
     if drafted is None or value_at(drafted.values, leaf.path) != leaf.value:
         raise VastplanError(f"--accept {drifted.address}: the document changed while it was read; try again")
-    where, shown = drafted.where, inert(value_text(field.live, field.unit, field.units), 200)
+    where, live_text = drafted.where, inert(value_text(field.live, field.unit, field.units), 200)
     if file is not None and where is not None:
         edit = Edit(
             entry.address.site, leaf.path, to_json(leaf.value), field.live, field.unit, field.units,
@@ -198,10 +200,10 @@ def _accept_field(
             except Invalid:
                 continue
             if _changes_only(draft.entries, edited.entries, entry.address, kind, leaf.path, live):
-                return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
+                return edited, Accepted(drifted.address, field.path, live_text, Where(str(file), line, 1))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
-        f"--accept {drifted.address}.{field.path}: cannot make the document say {shown} there and all else as before "
+        f"--accept {drifted.address}.{field.path}: cannot make the document say {live_text} there and all else as before "
         f"({origin}, at {entry.where}): it is used for something else too, or the value there has an anchor or comments in brackets; "
         f"write it by hand, or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)}"
     )

@@ -46,7 +46,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         findings=plan.findings,
         isolation=planned.isolation,
         replications=plan.replications,
-        not_ours={found.site: len(found.actions) for found in not_owned(plan)},
+        not_ours={group.site: len(group.actions) for group in not_owned(plan)},
     )
 
 
@@ -70,10 +70,10 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
         for change in action.changes
         if outside_move(change)
     )
-    what: _What = "undelivered" if action.supersedes else _WHAT.get(action.verb, "changed")
+    outcome: _What = "undelivered" if action.supersedes else _WHAT.get(action.verb, "changed")
     held = keeps_closed(kind) and (kind.enforces is None or kind.enforces.enforced(action.desired))
-    opened = any(field.opens for field in fields) or (what != "changed" and held)
-    return DriftedObject(str(action.address), what, fields, action.since, action.author, opens=opened)
+    opened = any(field.opens for field in fields) or (outcome != "changed" and held)
+    return DriftedObject(str(action.address), outcome, fields, action.since, action.author, opens=opened)
 
 
 def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:

@@ -17,12 +17,12 @@ _Key: TypeAlias = tuple[str, str, str]
 
 def made_by_rehearsals(operations: Iterable[Operation]) -> Mapping[_Key, str]:
     """The creator, in words, of each object that a call of an open rehearsal is known to have created."""
-    found: dict[_Key, str] = {}
-    for one in operations:
-        if one.mode == REHEARSE and not one.phase.closed:
-            by = f"vastplan {one.kind} rehearsal {inert(one.id, 40)}"
-            found |= {(one.target, kind, key): by for kind, key in created(one)}
-    return found
+    creators: dict[_Key, str] = {}
+    for operation in operations:
+        if operation.mode == REHEARSE and not operation.phase.closed:
+            by = f"vastplan {operation.kind} rehearsal {inert(operation.id, 40)}"
+            creators |= {(operation.target, kind, key): by for kind, key in created(operation)}
+    return creators
 
 
 def live_key(live: Live) -> _Key:

@@ -41,7 +41,7 @@ def read_keys(
         names = some(sorted({folder.tenant for folder in needed}))
         raise VastplanError(f"--secret holds the key of one tenant, and this exports {names}: choose with --tenant")
     chosen = [(folder, Delivered(secret) if secret else _delivered(facts, folder)) for folder in needed]
-    found = {}
+    keys = {}
     sites = tuple(sorted({folder.site for folder in needed}))
     with connected(workspace.document, sites=sites, writable=False) as providers:
         for folder, delivered in chosen:
@@ -54,19 +54,19 @@ def read_keys(
             if row is None:
                 fix = "give --secret the one with the key" if secret else "vastplan apply delivers the key"
                 raise VastplanError(f"{folder.site}: Secret {inert(delivered.path)} does not exist; {fix}")
-            found[folder] = _pair(row, delivered, folder.site)
-    return found
+            keys[folder] = _pair(row, delivered, folder.site)
+    return keys
 
 
 def _delivered(facts: Facts, folder: Folder) -> Delivered:
     """The Secret to which the document delivers a key of the tenant. Raises `VastplanError` if there are several or none."""
     tenant = Address(folder.site, "tenant", folder.tenant)
-    found = dict(_deliveries(facts, tenant))
-    if len(found) == 1:
-        return next(iter(found.values()))
+    deliveries = dict(_deliveries(facts, tenant))
+    if len(deliveries) == 1:
+        return next(iter(deliveries.values()))
     which = f"{folder.site}: which key of tenant {folder.tenant}?"
-    if found:
-        each = some([f"--secret {inert(delivered.path)} ({name})" for name, delivered in sorted(found.items())])
+    if deliveries:
+        each = some([f"--secret {inert(delivered.path)} ({name})" for name, delivered in sorted(deliveries.items())])
         raise VastplanError(f"{which} Several are delivered: give one of {each}")
     fix = "give the tenant an entry of s3_keys and apply it, or give --secret NAMESPACE/NAME"
     raise VastplanError(f"{which} The document delivers none: {fix}")
@@ -77,9 +77,9 @@ def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]
     for key in facts.objects.on(tenant.site, "s3_key").values():
         if key.values["tenant"].target == tenant:
             written = facts.written.at(key.origin or str(key.address))
-            said, names = (written or key).values["deliver"]["secret"], key.values["deliver"]["keys"]
+            secret, names = (written or key).values["deliver"]["secret"], key.values["deliver"]["keys"]
             pair = str(names["access_key"]), str(names["secret_key"])
-            yield f"{(written or key).address.kind} {(written or key).address.name}", Delivered(str(said), (pair,))
+            yield f"{(written or key).address.kind} {(written or key).address.name}", Delivered(str(secret), (pair,))
 
 
 def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str, str]:

@@ -82,18 +82,18 @@ def write_export_files(folder: Path, files: Sequence[NewFile], *, overwrite: boo
 
 def _open(folder: Path) -> None:
     """Create the folder if it does not exist. Raises `VastplanError`."""
-    shown = inert(str(folder))
+    place = inert(str(folder))
     try:
         folder.mkdir(exist_ok=True)
     except FileExistsError:
         raise VastplanError(
-            f"--out {shown} is a file: give a folder; vastplan creates it if it does not exist"
+            f"--out {place} is a file: give a folder; vastplan creates it if it does not exist"
         ) from None
     except FileNotFoundError:
         above = words([str(folder.parent)])
-        raise VastplanError(f"--out {shown}: its folder does not exist: mkdir -p {above}") from None
+        raise VastplanError(f"--out {place}: its folder does not exist: mkdir -p {above}") from None
     except OSError as problem:
-        raise VastplanError(f"--out {shown} cannot be created: {problem.strerror}") from None
+        raise VastplanError(f"--out {place} cannot be created: {problem.strerror}") from None
 
 
 def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tuple[str, ...]:
@@ -120,9 +120,9 @@ def _noted(files: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, ...
     """The names that stay inside the folder, with their digests: several if an export was interrupted."""
     for name, digests in files.items():
         parts = PurePosixPath(str(name)).parts
-        found = tuple(each for each in digests if isinstance(each, str)) if isinstance(digests, list) else ()
-        if found and parts and ".." not in parts and not parts[0].startswith("/"):
-            yield str(name), found
+        known_digests = tuple(each for each in digests if isinstance(each, str)) if isinstance(digests, list) else ()
+        if known_digests and parts and ".." not in parts and not parts[0].startswith("/"):
+            yield str(name), known_digests
 
 
 def _note(folder: Path, files: Mapping[str, tuple[str, ...]]) -> None:
@@ -154,8 +154,8 @@ def _look_on_the_way(folder: Path, name: str) -> None:
     """Raises `VastplanError` if anything but a folder is in the place of a parent folder of the file."""
     for place in _way(folder, name):
         if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
-            what = "a link, and vastplan writes nothing through links" if place.is_symlink() else "not a folder"
-            raise VastplanError(f"{inert(str(place))} is {what}: move it away; nothing was written")
+            obstacle = "a link, and vastplan writes nothing through links" if place.is_symlink() else "not a folder"
+            raise VastplanError(f"{inert(str(place))} is {obstacle}: move it away; nothing was written")
 
 
 def _make_room(folder: Path, name: str) -> None:

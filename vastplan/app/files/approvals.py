@@ -39,11 +39,11 @@ def _checked_day(value: object) -> object:
 
 def _given(value: object) -> object:
     """Raises `ValueError` for an empty or very short reason: a reviewer has to decide on it."""
-    said = value.strip() if isinstance(value, str) else value
-    if said in (None, ""):
+    reason = value.strip() if isinstance(value, str) else value
+    if reason in (None, ""):
         raise ValueError(f"is empty; {_WHY}")
-    if isinstance(said, str) and len(said) < _SHORTEST:
-        raise ValueError(f"{quoted(said)} is too short; {_WHY}")
+    if isinstance(reason, str) and len(reason) < _SHORTEST:
+        raise ValueError(f"{quoted(reason)} is too short; {_WHY}")
     return value
 
 
@@ -82,9 +82,9 @@ def load_approvals(path: Path) -> tuple[Approval, ...]:
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:
-        found = mistakes(ApprovalsFile, tree, invalid, closest)
+        problems = mistakes(ApprovalsFile, tree, invalid, closest)
         raise Invalid(
-            [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in found]
+            [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in problems]
         ) from None
     return tuple(
         Approval(

@@ -25,7 +25,7 @@ def export_from_data(data: dict[str, Any]) -> LedgerExport:
     export = _adapter().validate_python(data)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     ids = {(*address[:2], exported.id) for address, exported in zip(addresses, export.objects, strict=True)}
-    if not len(ids) == len(set(addresses)) == len(export.objects) or not all(one.id for one in export.objects):
+    if not len(ids) == len(set(addresses)) == len(export.objects) or not all(item.id for item in export.objects):
         raise ValueError("an object or an address twice, or one without an id")
     return export
 

@@ -134,11 +134,11 @@ def not_believed(documents: Iterable[Path], file: Path) -> str:
     A stranger may have written the plan file and put a document beside it: a folder below the working folder that holds the
     plan, at any depth, may come from another job. That applies to the folder of the typed name and to the target of a link.
     """
-    here = Path.cwd().resolve()
+    working_folder = Path.cwd().resolve()
     above = {folder.resolve() for folder in (*file.absolute().parents, *file.resolve().parents)}
-    left_here = above - {here, *here.parents}
+    left_here = above - {working_folder, *working_folder.parents}
     for path in (document.resolve() for document in documents):
-        if not path.is_relative_to(here):
+        if not path.is_relative_to(working_folder):
             return "not in this folder"
         if not left_here.isdisjoint((path, *path.parents)):
             return "in a folder that holds the plan: who wrote the one may have written the other"

@@ -38,8 +38,8 @@ class ReviewKey:
 
     def digest(self, address: str, path: str, value: object) -> str:
         """The digest of the value of a field."""
-        said = json_file_text([address, path, value]).encode()
-        return hashlib.blake2b(said, key=self.secret, digest_size=_SIZE).hexdigest()
+        content = json_file_text([address, path, value]).encode()
+        return hashlib.blake2b(content, key=self.secret, digest_size=_SIZE).hexdigest()
 
 
 def load_review_key(path: Path, document: Document) -> ReviewKey:

@@ -172,15 +172,15 @@ def key_fingerprint(key: Ed25519PublicKey) -> str:
     return f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
 
 
-def _content(file: Path, what: str) -> bytes:
+def _content(file: Path, label: str) -> bytes:
     try:
         if not file.is_file():
-            raise VastplanError(f"{what} {file} cannot be read: it does not exist")
+            raise VastplanError(f"{label} {file} cannot be read: it does not exist")
         if file.stat().st_size > _LARGEST_KEY:
-            raise VastplanError(f"{what} {file} cannot be read: it is too large for a key")
+            raise VastplanError(f"{label} {file} cannot be read: it is too large for a key")
         return file.read_bytes()
     except OSError as problem:
-        raise VastplanError(f"{what} {file} cannot be read: {problem.strerror}") from None
+        raise VastplanError(f"{label} {file} cannot be read: {problem.strerror}") from None
 
 
 def _require_library() -> None:

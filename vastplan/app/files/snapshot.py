@@ -81,8 +81,8 @@ def tables_digest(kinds: Mapping[str, Kind]) -> str:
             for field in fields
         ]
 
-    known = {
+    tables = {
         name: [kind.endpoint.path, kind.identity, [fact.name for fact in kind.metrics], rows(kind.fields)]
         for name, kind in kinds.items()
     }
-    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:32]

@@ -66,10 +66,10 @@ def _gathered(world: ImportWorld, degraded: Degraded) -> Gathered:
     live = [each for each in world.free if object_key(each) not in out]
     addresses = {object_key(each): Address(each.site, each.kind.name, world.keys[object_key(each)]) for each in live}
     versions = {
-        (site, system): str(known[f"{system}_version"])
-        for site, known in world.source.probed().items()
+        (site, system): str(probed[f"{system}_version"])
+        for site, probed in world.source.probed().items()
         for system in sites[site].systems
-        if f"{system}_version" in known
+        if f"{system}_version" in probed
     }
     defaults = ServerDefaults(world.observed, versions)
     left: list[Left] = [
@@ -91,7 +91,7 @@ def _gathered(world: ImportWorld, degraded: Degraded) -> Gathered:
         unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is LeftReason.UNREAD}
         live = [each for each in live if object_key(each) not in lost]
         addresses = {key: address for key, address in addresses.items() if key not in lost}
-    known = world.workspace.document.entries
+    existing = world.workspace.document.entries
 
     managed = [
         flatten(each, world.managed[object_key(each)], naming, defaults, degraded, detail) for each in world.kept
@@ -122,10 +122,10 @@ def _gathered(world: ImportWorld, degraded: Degraded) -> Gathered:
 
     sight = Sight(rooms, fields_by_name, world.options.close, unseen)
     have = [each for each in managed if isinstance(each, Flat)]
-    recovered, unsaid = recover_entries(flats, sites, registry, known, have, degraded, live_of, sight)
-    changed = tuple(changed_meanings(recovered, known, sites, registry, find_live))
+    recovered, unsaid = recover_entries(flats, sites, registry, existing, have, degraded, live_of, sight)
+    changed = tuple(changed_meanings(recovered, existing, sites, registry, find_live))
     given = world.workspace.document.defaults
-    written = without_what_is_chosen(recovered, known, sites, registry, given)
+    written = without_what_is_chosen(recovered, existing, sites, registry, given)
     left += unsaid
     left += [fallen for flat in flats for fallen in flat.fallen]
     return Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address, kept, changed)
@@ -168,12 +168,12 @@ def draft_files(world: ImportWorld, degraded: Degraded, *, folded: bool = False)
     types = [registry.sections[name] for name in registry.sections]
     defaults: dict[str, Mapping[str, Any]] = {}
     if folded:
-        known = {registry.types[entry.address.kind].section for entry in world.workspace.document.entries}
-        defaults = shared_values(files, known, lambda values: len(flow(values)))
+        filled_sections = {registry.types[entry.address.kind].section for entry in world.workspace.document.entries}
+        defaults = shared_values(files, filled_sections, lambda values: len(flow(values)))
         take_out(files, defaults)
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
-    said = {key for text in made for entry in text.entries.values() for key in entry.stands_for}
-    values = value_counts(flat for flat in gathered.flats if object_key(flat.live) in said)
+    written_keys = {key for text in made for entry in text.entries.values() for key in entry.stands_for}
+    values = value_counts(flat for flat in gathered.flats if object_key(flat.live) in written_keys)
     return DraftFiles(tuple(made), gathered.left, values)
 
 

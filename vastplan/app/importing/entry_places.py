@@ -26,7 +26,7 @@ class Behind(Generic[_Line]):
         line = self._line_at(own.where if own is not None else None)
         if line is not None:
             return [line]
-        found: list[_Line] = []
+        lines: list[_Line] = []
         waiting, seen = [address], {address}
         while waiting:
             for entry in self._needed_by(waiting.pop()):
@@ -35,10 +35,10 @@ class Behind(Generic[_Line]):
                 seen.add(entry.address)
                 line = self._line_at(entry.where)
                 if line is not None:
-                    found.append(line)
+                    lines.append(line)
                 elif entry.where is None:
                     waiting.append(entry.address)
-        return found
+        return lines
 
     def _needed_by(self, address: Address) -> list[Entry]:
         if self._needing is None:

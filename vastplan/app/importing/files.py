@@ -93,7 +93,7 @@ def take_back(folder: Path) -> list[str]:
 
     Removes only what the import wrote and nobody has edited since. Raises `VastplanError` if a file was edited or cannot be removed.
     """
-    left = [(entry, found) for entry in sorted(folder.iterdir()) if (found := _TEMPORARY.fullmatch(entry.name))]
+    left = [(entry, match) for entry in sorted(folder.iterdir()) if (match := _TEMPORARY.fullmatch(entry.name))]
     if not left and not unfinished(folder):
         return []
     try:
@@ -110,7 +110,7 @@ def take_back(folder: Path) -> list[str]:
 
 def _unlinked(folder: Path, left: Sequence[tuple[Path, re.Match[str]]]) -> list[str]:
     by_inode = {(status.st_dev, status.st_ino): digest for status, digest in map(_status, left)}
-    theirs = []
+    unfinished_files = []
     for file in sorted(folder.iterdir()):
         status = file.lstat()
         digest = by_inode.get((status.st_dev, status.st_ino))
@@ -119,10 +119,10 @@ def _unlinked(folder: Path, left: Sequence[tuple[Path, re.Match[str]]]) -> list[
         if _digest(file.read_bytes()) != digest:
             fix = f"delete {folder / _UNFINISHED} to keep the file, or delete the file"
             raise VastplanError(f"{file}: an interrupted import wrote it, and it was edited since: {fix}")
-        theirs.append(file)
-    for file in theirs:
+        unfinished_files.append(file)
+    for file in unfinished_files:
         file.unlink()
-    return [file.name for file in theirs]
+    return [file.name for file in unfinished_files]
 
 
 def _status(left: tuple[Path, re.Match[str]]) -> tuple[os.stat_result, str]:
@@ -139,11 +139,11 @@ def stray_files(folder: Path, paths: Iterable[Path]) -> list[str]:
     They are recognized by their first line, which names the schema: the folder may hold other YAML, too.
     """
     read = {file.resolve() for path in paths for file in merge.yaml_files(path)}
-    found = merge.yaml_files(folder) if any(folder.glob("[!.]*.y*ml")) else []
-    return [file.name for file in found if file.resolve() not in read and _says_so(file)]
+    files = merge.yaml_files(folder) if any(folder.glob("[!.]*.y*ml")) else []
+    return [file.name for file in files if file.resolve() not in read and _has_schema(file)]
 
 
-def _says_so(file: Path) -> bool:
+def _has_schema(file: Path) -> bool:
     with file.open("rb") as content:
         return b"desired-state.schema.json" in content.readline(_LONGEST_LINE)
 

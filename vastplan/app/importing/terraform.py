@@ -46,15 +46,15 @@ def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, 
     Raises `VastplanError` for another site, or for a file that is given twice, cannot be read, or is not a state.
     """
     states: list[StateFile] = []
-    known: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
     for text in typed:
         site, path = _split(text, sites)
         place = path.absolute()
-        if place in known:
+        if place in texts:
             raise VastplanError(
                 f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it covers several"
             )
-        known[place] = text
+        texts[place] = text
         states.append(StateFile(str(path), (site,) if site else tuple(sites), _read(path)))
     return tuple(states)
 
@@ -64,12 +64,12 @@ def look_up(states: Iterable[StateFile], observed: Observed) -> tuple[Found, ...
     return tuple(Found(file, match.matched(file.state, observed, *file.sites)) for file in states)
 
 
-def terraform_labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
+def terraform_labels(states: Iterable[Found]) -> Mapping[LiveKey, str]:
     """The names of objects in Terraform; an object in two states has the name of the instance that sorts first."""
-    return match.matched_labels(chain.from_iterable(each.matches for each in found))
+    return match.matched_labels(chain.from_iterable(each.matches for each in states))
 
 
-def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
+def handovers(states: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
     """How to remove from Terraform the objects that the document has, including those that this import adopts."""
     return tuple(
         StateHandover(
@@ -79,7 +79,7 @@ def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandove
             _count(each.matches, owned),
             handover(each.matches, owned),
         )
-        for each in found
+        for each in states
     )
 
 

@@ -18,21 +18,21 @@ def uncounted_collections(
     workspace: Workspace, sites: Sequence[str], *, census: bool
 ) -> tuple[UncountedCollection, ...]:
     """The collections of these sites that vastplan has no kind for; with `census`, each with the number of its objects."""
-    has, known = workspace.systems(), workspace.document.systems
-    found = [
+    has, systems = workspace.systems(), workspace.document.systems
+    collections = [
         (site, system, each)
         for site in sites
-        for system in known
+        for system in systems
         if system in has[site]
-        for each in known[system].uncovered
+        for each in systems[system].uncovered
     ]
     if not census:
-        return tuple(UncountedCollection(site, system, each.name) for site, system, each in found)
+        return tuple(UncountedCollection(site, system, each.name) for site, system, each in collections)
     with (
         connected(workspace.document, sites=tuple(sites), writable=False) as providers,
         ThreadPoolExecutor(max_workers=PARALLEL) as pool,
     ):
-        return tuple(pool.map(partial(_counted, providers), found))
+        return tuple(pool.map(partial(_counted, providers), collections))
 
 
 def _counted(providers: Providers, asked: tuple[str, str, Uncovered]) -> UncountedCollection:

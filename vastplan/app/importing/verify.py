@@ -142,10 +142,10 @@ class _Judge:
     def _stops(self, action: Action, kind: Kind) -> bool:
         """Whether a guard would block it, because another document owns the object or because somebody would lose access."""
         blocks = {block.guard: block for block in reversed(action.blocked)}
-        theirs, cuts_off = blocks.get("other-document"), blocks.get("narrows")
-        lines = self.behind.lines(action.address) if theirs or cuts_off else []
-        if theirs is not None and lines:
-            _leave(lines, action, LeftReason.OTHER, f"{action.address}: {theirs.message}", self.faults)
+        foreign, cuts_off = blocks.get("other-document"), blocks.get("narrows")
+        lines = self.behind.lines(action.address) if foreign or cuts_off else []
+        if foreign is not None and lines:
+            _leave(lines, action, LeftReason.OTHER, f"{action.address}: {foreign.message}", self.faults)
             return True
         if cuts_off is None:
             return False
@@ -220,8 +220,8 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
         if key[0] != action.address.site:
             continue
         if composed or action.verb is not Verb.ADOPT:
-            what = ", ".join(change.path for change in action.changes)
-            faults.fall.setdefault(key, (line.form, LeftReason.FORM, f"as an entry it would differ: {what}"))
+            paths = ", ".join(change.path for change in action.changes)
+            faults.fall.setdefault(key, (line.form, LeftReason.FORM, f"as an entry it would differ: {paths}"))
         else:
             for change in action.changes:
                 name = change.path.split(".")[0]

@@ -62,7 +62,7 @@ class ImportWorld:
     users: UsersIndex
     contents: Contents
     keys: Mapping[LiveKey, str]
-    found: tuple[Found, ...]
+    states: tuple[Found, ...]
 
 
 def read_world(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> ImportWorld:
@@ -91,11 +91,11 @@ def read_world(workspace: Workspace, options: ImportOptions, progress: Callable[
         name for name, kind in kinds.items() if kind.once is None
     }  # an import describes what exists, not how it was created
     classified = classify(lookup, matches, others, options.selection, importable)
-    known: dict[str, set[str]] = {}
+    names_by_kind: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
-        known.setdefault(entry.address.kind, set()).add(entry.address.name)
-    found = look_up(options.states, observed)
-    named = entry_names(classified.free, lookup, known, terraform_labels(found))
+        names_by_kind.setdefault(entry.address.kind, set()).add(entry.address.name)
+    states = look_up(options.states, observed)
+    named = entry_names(classified.free, lookup, names_by_kind, terraform_labels(states))
     nameless = tuple(
         leave(each, LeftReason.TWINS, f"only its id distinguishes it from another {each.kind.name}")
         for each in classified.free
@@ -115,7 +115,7 @@ def read_world(workspace: Workspace, options: ImportOptions, progress: Callable[
         index_users(observed, kinds.values()),
         held,
         named,
-        found,
+        states,
     )
 
 

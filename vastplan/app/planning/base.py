@@ -37,10 +37,10 @@ def with_standings(plan: Plan, base: Plan | Finding) -> Plan:
     of_base = {action.address: action for action in base.actions}
     actions = [_with_standing(action, of_base.get(action.address)) for action in plan.actions]
     planned = {action.address for action in plan.actions}
-    known = {_finding_key(finding) for finding in base.findings}
+    of_base_findings = {_finding_key(finding) for finding in base.findings}
     plan = against_base(plan, base)
-    new = [finding for finding in plan.findings if _finding_key(finding) not in known]
-    old = [finding for finding in plan.findings if _finding_key(finding) in known]
+    new = [finding for finding in plan.findings if _finding_key(finding) not in of_base_findings]
+    old = [finding for finding in plan.findings if _finding_key(finding) in of_base_findings]
     return replace(
         plan,
         actions=tuple(sorted(actions, key=lambda action: _RANK[action.standing or Standing.CHANGE])),

@@ -21,25 +21,25 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
     """The facts with the live objects before the apply and those expected after it, for the collections that could be read."""
     before: list[Entry] = []
     strangers: list[Entry] = []
-    known: set[tuple[str, str]] = set()
+    read: set[tuple[str, str]] = set()
     claims: dict[Address, int] = {}
     for site in sites:
         for kind in SUMMED_LIVE:
             if observed.error(site, kind):
                 continue
-            known.add((site, kind))
+            read.add((site, kind))
             for entry, managed in _entries(site, kind, observed, matches):
                 before.append(entry)
                 if not managed:
                     strangers.append(entry)
-        if (site, CLAIM_HOME) in known:  # these include the object that the CSI driver created for each existing claim
+        if (site, CLAIM_HOME) in read:  # these include the object that the CSI driver created for each existing claim
             for claim in facts.objects.on(site, CLAIMS).values():
                 live = matches.match(claim.address).live
                 if live is not None:
                     claims[claim.address] = int(number_of(live.values.get(CLAIM_SIZE)))
     planned = (entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))
     after = Index((*strangers, *planned)) if strangers else facts.objects
-    return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)
+    return replace(facts, before=Index(before), after=after, known=frozenset(read), made=claims)
 
 
 def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, bool]]:

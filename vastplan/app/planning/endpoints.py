@@ -93,13 +93,13 @@ def _against_base(
     of_files = site_file_contents(document)
     for site, systems in system_addresses(document).items():
         given = document.connections[site].given()
-        known = base.connections[site].given() if site in base.connections else {}
-        both = given.keys() & known.keys()
+        specs = base.connections[site].given() if site in base.connections else {}
+        both = given.keys() & specs.keys()
         moved = {system: place for system, place in systems.items() if system not in both}
         yield from _moved(site, moved, before.get(site, {}))
         for system in sorted(both):
             for name in type(given[system]).model_fields:
-                was, now = getattr(known[system], name, MISSING), getattr(given[system], name)
+                was, now = getattr(specs[system], name, MISSING), getattr(given[system], name)
                 if was != now:
                     yield _Difference(site, system, name, _text(was), _text(now))
         yield from _other_files(site, of_files[site], files_before.get(site, {}))

@@ -15,7 +15,7 @@ from vastplan.model.finding import Finding, Severity
 def ignore_rules(
     workspace: Workspace,
     keep_drift: Iterable[str],
-    known: Callable[[], Collection[Address]],
+    addresses_of: Callable[[], Collection[Address]],
     today: date,
     *,
     everywhere: bool,
@@ -27,7 +27,7 @@ def ignore_rules(
     of_run = [IgnoreRule(pattern, "left as it is this time (--keep-drift)") for pattern in keep_drift]
     spec = workspace.document.head.drift
     rule_specs = spec.ignore if isinstance(spec, DriftSpec) and isinstance(spec.ignore, list) else []
-    addresses = known() if rule_specs else ()
+    addresses = addresses_of() if rule_specs else ()
     of_document, findings = [], []
     for rule_spec in rule_specs:
         until = rule_spec.until if isinstance(rule_spec.until, str) else ""

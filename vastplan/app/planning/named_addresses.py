@@ -128,8 +128,8 @@ def targeted_objects(targets: Iterable[str], existing: Known) -> tuple[str, ...]
 def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
     """VP303 for an address with an id (`ADDRESS#ID`) that no former object has: it is mistyped, or the object is gone, and the option
     would have no effect. Not reported if the kind could not be read on that site."""
-    said = [(option, text) for option, text in _named(options, existing) if _with_an_id(option, text, existing)]
-    for option, text in said[:_SHOWN]:
+    mistyped = [(option, text) for option, text in _named(options, existing) if _with_an_id(option, text, existing)]
+    for option, text in mistyped[:_SHOWN]:
         site, kind, _ = Address.parse(text)
         if (site, kind) not in existing.unread:
             yield error("VP303", f"{option} {text}: no former object has that id", fix=_former_hint(text, existing))
@@ -138,8 +138,8 @@ def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
 def _with_an_id(option: str, text: str, existing: Known) -> bool:
     """Whether the text names one former object on a planned site."""
     parts = text.split("/", 2)
-    one = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
-    return one and option in _BY_ADDRESS and parts[0] not in existing.elsewhere
+    has_id = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
+    return has_id and option in _BY_ADDRESS and parts[0] not in existing.elsewhere
 
 
 def _former_hint(text: str, existing: Known) -> str:

@@ -250,7 +250,9 @@ class RecordedSystems:
         if recorded is None or (reason and not asked):
             return ObservedCollection(error=reason)
         shape = kind.endpoint.shape
-        wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
+        wanted = (
+            {shape.owner(locator) for locator in names.locators} if isinstance(shape, AskedMembers) else names.locators
+        )
         if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
             reason = f"{self._name} was taken without reading {', '.join(new)}"
         objects, nobody = [_live(site, kind, seen) for seen in recorded.objects], frozenset(recorded.nobody)

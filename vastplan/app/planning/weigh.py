@@ -58,11 +58,11 @@ def read_claims(drafted: Drafted, source: LiveSource) -> Drafted:
     """Read what other documents own, if something would be adopted, an object has another document's mark, or the systems have
     further objects of an entry beside the one in the ledger."""
     matches = drafted.draft.matches
-    found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
+    matched = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
     if not drafted.draft.beside and not any(
         match.live is not None
         and (match.owned is None or match.live.mark.document not in ("", drafted.inputs.document))
-        for match in found
+        for match in matched
     ):
         return drafted
     return replace(drafted, inputs=replace(drafted.inputs, claims=source.claims(drafted.inputs.ledger)))

@@ -11,9 +11,9 @@ def snippet(example: str, section: str, path: tuple[str, ...]) -> str:
     """The first place in an example (YAML) with the field `path` of an entry of the section, with its enclosing keys; "" if none has it."""
     for whole in yaml.safe_load_all(example):
         entries = whole.get(section) if isinstance(whole, dict) else None
-        shown = _only(entries, path) if path else entries
-        if shown is not None:
-            return yaml.safe_dump({section: shown}, sort_keys=False, width=100, allow_unicode=True)
+        part = _only(entries, path) if path else entries
+        if part is not None:
+            return yaml.safe_dump({section: part}, sort_keys=False, width=100, allow_unicode=True)
     return ""
 
 
@@ -22,18 +22,18 @@ def _only(value: Any, path: tuple[str, ...]) -> Any:
     if not path:
         return value
     if isinstance(value, list):
-        return next(([found] for found in (_only(item, path) for item in value) if found is not None), None)
+        return next(([inner] for inner in (_only(item, path) for item in value) if inner is not None), None)
     if not isinstance(value, dict):
         return None
     if path[0] in value:
-        found = _only(value[path[0]], path[1:])
-        if found is not None:
-            return {path[0]: found}
+        inner = _only(value[path[0]], path[1:])
+        if inner is not None:
+            return {path[0]: inner}
     return next(
         (
-            {key: found}
-            for key, found in ((key, _only(one, path)) for key, one in value.items() if isinstance(one, dict))
-            if found is not None
+            {key: inner}
+            for key, inner in ((key, _only(child, path)) for key, child in value.items() if isinstance(child, dict))
+            if inner is not None
         ),
         None,
     )

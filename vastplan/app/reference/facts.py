@@ -43,7 +43,7 @@ def _facts(field: Field, kind: Kind | None) -> Iterator[str]:
     )
     if field.nullable and not field.shape.unordered:
         yield "`null` is a value of its own." if field.has(Marker.EXPLICIT_NULL) else _cleared(field)
-    yield from dict.fromkeys(_version(one) for one in field.versions)
+    yield from dict.fromkeys(_version(bound) for bound in field.versions)
     if field.required_from is not None:
         yield _required(field.required_from)
 
@@ -59,22 +59,22 @@ def _on_change(field: Field, kind: Kind | None) -> str:
 def _cleared(field: Field) -> str:
     if field.clears is None:
         return "`null` clears it."
-    shown = (
+    amount = (
         units.show_amount(field.clears, field.unit)
         if field.unit and isinstance(field.clears, int)
         else repr(field.clears)
     )
-    return f"`null` clears it (it is sent as `{shown}`)."
+    return f"`null` clears it (it is sent as `{amount}`)."
 
 
-def _version(one: Since | Until) -> str:
-    word, when = "since" if isinstance(one, Since) else "until", f"{NAMES[one.product]} {one.version}"
-    values = ", ".join(f"`{value}`" for value in one.values)
-    where = f" where `{one.when[0]}` is `{one.when[1]}`" if one.when else ""
-    of = f"{values}{f' of its `{one.inside}`' if one.inside else ''}" if values else one.subject
-    return f"{of[:1].upper()}{of[1:]}{where}: {word} {when}." if of or where else f"{word.capitalize()} {when}."
+def _version(bound: Since | Until) -> str:
+    word, release = "since" if isinstance(bound, Since) else "until", f"{NAMES[bound.product]} {bound.version}"
+    values = ", ".join(f"`{value}`" for value in bound.values)
+    where = f" where `{bound.when[0]}` is `{bound.when[1]}`" if bound.when else ""
+    of = f"{values}{f' of its `{bound.inside}`' if bound.inside else ''}" if values else bound.subject
+    return f"{of[:1].upper()}{of[1:]}{where}: {word} {release}." if of or where else f"{word.capitalize()} {release}."
 
 
-def _required(one: RequiredFrom) -> str:
-    until = f" until {one.until}" if one.until else ""
-    return f"Required since {NAMES[one.product]} {one.version}{until}."
+def _required(bound: RequiredFrom) -> str:
+    until = f" until {bound.until}" if bound.until else ""
+    return f"Required since {NAMES[bound.product]} {bound.version}{until}."

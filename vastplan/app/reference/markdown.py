@@ -9,9 +9,9 @@ from vastplan.app.reference.structure import DocumentSection
 _MADE = "<!-- Generated from the models by `make reference`. Changes by hand are lost. -->"
 
 
-def index(known: Mapping[str, DocumentSection]) -> str:
+def index(sections: Mapping[str, DocumentSection]) -> str:
     """The page that lists all others."""
-    rows = [f"| [`{one.name}`]({one.name}.md) | {_cell(one.says)} |" for one in known.values()]
+    rows = [f"| [`{section.name}`]({section.name}.md) | {_cell(section.meaning)} |" for section in sections.values()]
     return "\n".join(
         [
             _MADE, "", "# Reference", "",
@@ -23,7 +23,7 @@ def index(known: Mapping[str, DocumentSection]) -> str:
 
 def section_page(section: DocumentSection) -> str:
     """The page of a section."""
-    head = [_MADE, "", f"# `{section.name}`", "", section.says, "", f"Write {section.type}.", ""]
+    head = [_MADE, "", f"# `{section.name}`", "", section.meaning, "", f"Write {section.type}.", ""]
     facts = [f"- {fact}" for fact in section.facts]
     example = ["## Example", "", "```yaml", section.example.rstrip("\n"), "```", ""] if section.example else []
     fields = ["## Fields", "", *_fields(section)] if section.fields else []
@@ -31,15 +31,15 @@ def section_page(section: DocumentSection) -> str:
 
 
 def _fields(section: DocumentSection) -> Iterator[str]:
-    for one in section.walk():
-        yield f"### `{'.'.join(one.path)}`"
+    for field in section.walk():
+        yield f"### `{'.'.join(field.path)}`"
         yield ""
-        if one.says:
-            yield from (one.says, "")
-        yield f"- {_sentence(one.type)}"
-        yield from (f"- {fact}" for fact in (one.left_out, *one.facts) if fact)
-        if one.vendor:
-            yield f"- In the API: `{one.vendor}`."
+        if field.meaning:
+            yield from (field.meaning, "")
+        yield f"- {_sentence(field.type)}"
+        yield from (f"- {fact}" for fact in (field.left_out, *field.facts) if fact)
+        if field.vendor:
+            yield f"- In the API: `{field.vendor}`."
         yield ""
 
 
@@ -51,6 +51,6 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def pages(known: Mapping[str, DocumentSection]) -> dict[str, str]:
+def pages(sections: Mapping[str, DocumentSection]) -> dict[str, str]:
     """All pages, by the names of their files."""
-    return {"README.md": index(known), **{f"{name}.md": section_page(one) for name, one in known.items()}}
+    return {"README.md": index(sections), **{f"{name}.md": section_page(section) for name, section in sections.items()}}

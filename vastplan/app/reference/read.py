@@ -67,17 +67,17 @@ def section_example(section: str) -> str:
     """The example of a section from its files, "" if it has none. Alternative forms are separate YAML documents."""
     folder = resources.files(reference) / "entries"
     files = sorted(
-        (one for one in folder.iterdir() if one.name == f"{section}.yaml" or one.name.startswith(f"{section}-")),
-        key=lambda one: (one.name != f"{section}.yaml", one.name),
+        (file for file in folder.iterdir() if file.name == f"{section}.yaml" or file.name.startswith(f"{section}-")),
+        key=lambda file: (file.name != f"{section}.yaml", file.name),
     )
-    return "---\n".join(one.read_text("utf-8") for one in files)
+    return "---\n".join(file.read_text("utf-8") for file in files)
 
 
 class _Known(NamedTuple):
     """A model's fields by name: their table entries, their docstrings, and the values in force if they are left out."""
 
     fields: Mapping[str, Field]
-    says: Mapping[str, str]
+    docstrings: Mapping[str, str]
     taken: Mapping[str, str]
 
 
@@ -87,12 +87,12 @@ class _Reader:
     def __init__(self, registry: Registry, defs: Mapping[str, Schema], models: Mapping[str, type[BaseModel]]) -> None:
         self._registry, self._defs, self._models = registry, defs, models
         self._nested = {
-            key: one.section
-            for one in registry.sections.values()
-            if one.within_tenant
-            for key in (one.name, one.section)
+            key: entry_type.section
+            for entry_type in registry.sections.values()
+            if entry_type.within_tenant
+            for key in (entry_type.name, entry_type.section)
         }
-        self._titles = {name: one.title or name for name, one in discover_systems(vastplan.systems).items()}
+        self._titles = {name: system.title or name for name, system in discover_systems(vastplan.systems).items()}
 
     def section(self, entry_type: EntryType) -> DocumentSection:
         """A section of entries."""
@@ -110,11 +110,11 @@ class _Reader:
         if entry_type.contains:
             others = ", ".join(f"`{name}`" for name in sorted(set(self._nested.values())))
             facts.append(f"Its entries may contain entries of other sections: {others}.")
-        says = _first(inspect.getdoc(entry_type.model))
+        description = _first(inspect.getdoc(entry_type.model))
         return DocumentSection(
             entry_type.section,
             "names, each with the fields below",
-            says,
+            description,
             tuple(facts),
             (*fields, *common),
             section_example(entry_type.section),
@@ -123,13 +123,15 @@ class _Reader:
 
     def head(self, name: str, node: Schema) -> DocumentSection:
         """A section of the document's head."""
-        says = str(node.get("description", ""))
+        description = str(node.get("description", ""))
         fields = self._within(node, (), None, ())
-        return DocumentSection(name, field_type(node, None, self._section_of), says, (), fields, section_example(name))
+        return DocumentSection(
+            name, field_type(node, None, self._section_of), description, (), fields, section_example(name)
+        )
 
     def _section_of(self, kind: str) -> str:
-        found = self._registry.types.get(kind)
-        return "" if found is None else found.section
+        entry_type = self._registry.types.get(kind)
+        return "" if entry_type is None else entry_type.section
 
     def _fields(
         self,
@@ -139,14 +141,14 @@ class _Reader:
         kind: Kind | None,
         wire: tuple[str, ...],
     ) -> tuple[DocumentField, ...]:
-        known = _known(model)
-        return tuple(self._described((*path, name), node, known, kind, wire) for name, node in properties.items())
+        documented = _known(model)
+        return tuple(self._described((*path, name), node, documented, kind, wire) for name, node in properties.items())
 
     def _described(
-        self, path: tuple[str, ...], node: Schema, known: _Known, kind: Kind | None, wire: tuple[str, ...]
+        self, path: tuple[str, ...], node: Schema, documented: _Known, kind: Kind | None, wire: tuple[str, ...]
     ) -> DocumentField:
         name = path[-1]
-        field, taken = known.fields.get(name), known.taken.get(name, "")
+        field, taken = documented.fields.get(name), documented.taken.get(name, "")
         own = f"Left out, it is `{_shown(node['default'])}`." if "default" in node else ""
         fields = self._within(node, path, kind, wire if field is None else (*wire, *field.wire))
         type_ = field_type(node, field, self._section_of)
@@ -154,7 +156,7 @@ class _Reader:
             path=path,
             type=type_ if fields else type_.replace(BELOW, "fields of the entry"),
             # a field without a docstring may have a description in the schema; one that only gives the default is skipped
-            says=known.says.get(name) or ("" if taken else str(node.get("description", ""))),
+            meaning=documented.docstrings.get(name) or ("" if taken else str(node.get("description", ""))),
             left_out=taken or own,
             facts=() if field is None else field_facts(field, kind),
             vendor="" if field is None else vendor_name(field, kind, wire),
@@ -167,19 +169,21 @@ class _Reader:
             name = str(node["$ref"]).rpartition("/")[2]
             return () if name == "Existing" or name.endswith((".entry", ".part")) else (name,)
         inner = [*node.get("anyOf", ()), *node.get("patternProperties", {}).values()]
-        inner += [one for one in (node.get("items"), node.get("additionalProperties")) if isinstance(one, dict)]
-        return tuple(dict.fromkeys(name for one in inner for name in self._below(one)))
+        inner += [
+            schema for schema in (node.get("items"), node.get("additionalProperties")) if isinstance(schema, dict)
+        ]
+        return tuple(dict.fromkeys(name for schema in inner for name in self._below(schema)))
 
     def _within(
         self, node: Schema, path: tuple[str, ...], kind: Kind | None, wire: tuple[str, ...]
     ) -> tuple[DocumentField, ...]:
         """The fields inside a field; each name once if the value can be one of several definitions."""
         rows = (
-            one
+            field
             for name in self._below(node)
-            for one in self._fields(self._defs[name]["properties"], self._models.get(name), path, kind, wire)
+            for field in self._fields(self._defs[name]["properties"], self._models.get(name), path, kind, wire)
         )
-        return tuple({one.path: one for one in rows}.values())
+        return tuple({field.path: field for field in rows}.values())
 
 
 @lru_cache(512)

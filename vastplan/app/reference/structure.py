@@ -12,13 +12,13 @@ from vastplan.model.dataclass import dataclass
 class DocumentField:
     """One field. `path` has the names from below the section on, without the keys that the writer of a document chooses.
 
-    `type` says what to write, `says` what it means, `left_out` what is in force if it is left out, `facts` are further sentences,
+    `type` says what to write, `meaning` what it means, `left_out` what is in force if it is left out, `facts` are further sentences,
     and `vendor` is its name in the API of its system, "" if it has none. `fields` are the fields inside it.
     """
 
     path: tuple[str, ...]
     type: str
-    says: str
+    meaning: str
     left_out: str = ""
     facts: tuple[str, ...] = ()
     vendor: str = ""
@@ -32,8 +32,8 @@ class DocumentField:
     def walk(self) -> Iterator[DocumentField]:
         """The field and all fields inside it, each before its inner ones."""
         yield self
-        for one in self.fields:
-            yield from one.walk()
+        for inner in self.fields:
+            yield from inner.walk()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DocumentSection:
 
     name: str
     type: str
-    says: str
+    meaning: str
     facts: tuple[str, ...] = ()
     fields: tuple[DocumentField, ...] = ()
     example: str = ""
@@ -53,5 +53,5 @@ class DocumentSection:
 
     def walk(self) -> Iterator[DocumentField]:
         """All fields, each before its inner ones."""
-        for one in self.fields:
-            yield from one.walk()
+        for inner in self.fields:
+            yield from inner.walk()

@@ -25,20 +25,20 @@ def field_type(node: Schema, field: Field | None, section_of: Callable[[str], st
     return _type(node, named or _QUANTITIES.get("" if field is None else field.unit, ""))
 
 
-def _type(node: Schema, known: str) -> str:
-    """What to write for a schema; `known` describes the innermost value if the field table says more than the schema."""
+def _type(node: Schema, described: str) -> str:
+    """What to write for a schema; `described` describes the innermost value if the field table says more than the schema."""
     arms = [arm for arm in node.get("anyOf", ()) if arm.get("type") != "null"]
     if len(arms) == 1:
-        return _type(arms[0], known)
+        return _type(arms[0], described)
     if node.get("type") == "array" or any(arm.get("type") == "array" for arm in arms):
         items = node.get("items") or next(arm["items"] for arm in arms if arm.get("type") == "array")
-        of = _type(items, known)
+        of = _type(items, described)
         return "a list, each item with the fields below" if of == BELOW else f"a list: {of}"
     if node.get("type") == "object":
         value = _value(node)
-        return f"names, each with {_type(value, known)}" if known or value else "names and values"
-    if known:
-        return known
+        return f"names, each with {_type(value, described)}" if described or value else "names and values"
+    if described:
+        return described
     if arms:
         return ", or ".join(dict.fromkeys(_type(arm, "") for arm in arms))
     return _plain(node)
@@ -57,7 +57,7 @@ def _plain(node: Schema) -> str:
         name = str(node["$ref"]).rpartition("/")[2]
         return "`{existing: NAME}`" if name == "Existing" else BELOW
     if "const" in node or "enum" in node:
-        words = [f"`{one}`" for one in node.get("enum", (node.get("const"),))]
+        words = [f"`{value}`" for value in node.get("enum", (node.get("const"),))]
         return words[0] if len(words) == 1 else f"one of {', '.join(words)}"
     if SAYS in node:
         return str(node[SAYS])
@@ -84,5 +84,5 @@ def _reference(node: Schema, field: Field, section_of: Callable[[str], str]) -> 
     sections = list(dict.fromkeys(filter(None, (section_of(kind) for kind, _ in field.refers.targets))))
     if not sections:
         return ""
-    name = f"the name of an entry of {' or '.join(f'`{one}`' for one in sections)}"
+    name = f"the name of an entry of {' or '.join(f'`{section}`' for section in sections)}"
     return f"{name}, or `{{existing: NAME}}`" if "/Existing'" in str(node) else name

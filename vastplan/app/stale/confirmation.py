@@ -148,8 +148,8 @@ class _Verdicts:
     def _is_desired(self, action: Action) -> bool:
         """Whether the plan's values are those of the document: only these are compared with the live object."""
         now, entry = self._now.get(action.address), self._entries.get(action.address)
-        said = now.desired if now is not None else to_json(entry.values) if entry is not None else None
-        return bool(plain_json(action.desired) == plain_json(said))
+        desired = now.desired if now is not None else to_json(entry.values) if entry is not None else None
+        return bool(plain_json(action.desired) == plain_json(desired))
 
     def _refuse_order(self, action: Action, now: Action) -> None:
         """Raises `Stale` if the action's steps differ from those of the plan made now, or come before an operation they wait for."""

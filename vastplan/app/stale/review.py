@@ -69,8 +69,8 @@ def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Itera
     for path in sorted(reviewed.settings.keys() | now.keys()):
         before, after = reviewed.settings.get(path), now.get(path)
         if before != after:
-            shown = (inert(plain_value(side), 200) for side in (after, before))
-            yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
+            values = (inert(plain_value(side), 200) for side in (after, before))
+            yield f"the document's {inert(path, 120)} is {' and was '.join(values)} in the review"
 
 
 def incomparable_secrets(reviewed: Plan, live: Plan) -> list[str]:

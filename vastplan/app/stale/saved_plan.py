@@ -41,11 +41,11 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
 def out_of_time(plan: Plan, now: datetime) -> str:
     """Why a plan is not valid at `now`, such as `expired on ...`; "" if it is. A file cannot extend the lifetime of plans."""
     created, expires = datetime.fromisoformat(plan.created), datetime.fromisoformat(plan.expires)
-    here = f"it is {now.isoformat(timespec='seconds')}"
+    clock = f"it is {now.isoformat(timespec='seconds')}"
     if expires < now:
-        return f"expired on {inert(plan.expires, 40)}, and {here}"
+        return f"expired on {inert(plan.expires, 40)}, and {clock}"
     if created > now + _CLOCKS:
-        return f"was made on {inert(plan.created, 40)}, and {here}: this clock or that of the machine it was made on is wrong"
+        return f"was made on {inert(plan.created, 40)}, and {clock}: this clock or that of the machine it was made on is wrong"
     if expires - created > LIFETIME:
         return (
             f"is of {inert(plan.created, 40)} and says that it is valid until {inert(plan.expires, 40)}, and no plan is valid longer "
@@ -122,10 +122,10 @@ def check_endpoints(plan: Plan, providers: Providers, ledger: str) -> None:
 
 def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """The systems with another address, as name, old and new. A system that could not be reached then or now is not compared."""
-    known = {name: was for name, was in part.endpoints.items() if was}
+    reached = {name: was for name, was in part.endpoints.items() if was}
     return [
         (name, was, now.get(name, "not there"))
-        for name, was in sorted(known.items())
+        for name, was in sorted(reached.items())
         if now.get(name, "not there") not in (was, "")
     ]
 
