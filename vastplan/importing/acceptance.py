@@ -32,13 +32,13 @@ def accepted_values(kind: Kind, address: Address, values: Values) -> tuple[Value
         fell[name] = problem
         values = {other: value for other, value in values.items() if other != name}
     while (problems := rejected_field(kind, address, values)) is not None:
-        said, text = problems
-        name = said or _without_one(kind, address, values)
+        field_name, text = problems
+        name = field_name or _without_one(kind, address, values)
         culprit = next((field for field in kind.fields if field.name == name), None)
         if culprit is None or is_required(kind, culprit):
             return values, fell, f"{name}: {text}" if name else text
         rest = {other: value for other, value in values.items() if other != name}
-        keys = _refused_keys(kind, address, values, culprit, said)
+        keys = _refused_keys(kind, address, values, culprit, field_name)
         if keys:
             fell |= {f"{name}.{key}": why for key, why in keys.items()}
             kept = {key: value for key, value in values[name].items() if key not in keys}
@@ -52,13 +52,13 @@ def accepted_values(kind: Kind, address: Address, values: Values) -> tuple[Value
 
 def _unwritable_fields(values: Values) -> dict[str, str]:
     """The fields with a value that no file can hold, each with the reason."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for name, value in values.items():
         try:
             _write_what_is_odd(value)
         except Unwritable as problem:
-            found[name] = str(problem)
-    return found
+            reasons[name] = str(problem)
+    return reasons
 
 
 def _write_what_is_odd(value: Any) -> None:

@@ -49,11 +49,11 @@ class Addresses:
         site = live.site
         for kind, attribute in refers.targets:
             for where in self._where(site, kind, attribute):
-                found = self._observed.having(where, kind, attribute, raw)
+                matches = self._observed.having(where, kind, attribute, raw)
                 if attribute == "name" and self._kinds[kind].endpoint.namespaced:
-                    found = [other for other in found if self._beside(live, other)]
-                if found:
-                    return self._ref(found[0]) if len(found) == 1 else None
+                    matches = [other for other in matches if self._beside(live, other)]
+                if matches:
+                    return self._ref(matches[0]) if len(matches) == 1 else None
         for kind, attribute in refers.targets:
             if attribute in ("name", "path") and self._observed.absent(site, kind):
                 return Ref(Address(site, kind, str(raw)), managed=False)

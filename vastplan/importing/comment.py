@@ -33,14 +33,14 @@ def rooms_of(users: UsersIndex, live: Live) -> Mapping[str, int] | None:
 
 def comments(written: Iterable[Written], of_address: Mapping[Address, Flat], users: UsersIndex) -> Comment:
     """The comments above entries that have a note: who uses their object on each site, and the note."""
-    said: dict[LiveKey, str] = {}
-    for one in written:
-        flat = of_address.get(one.entry.address) if one.note else None
+    notes: dict[LiveKey, str] = {}
+    for entry in written:
+        flat = of_address.get(entry.entry.address) if entry.note else None
         if flat is not None:
-            said[one.stands_for[0]] = f"{_used(users, flat.live)}; {inert(one.note)}"
+            notes[entry.stands_for[0]] = f"{_used(users, flat.live)}; {inert(entry.note)}"
 
     def comment(placed: Placed) -> Sequence[str]:
-        by_site = {key[0]: said[key] for key in placed.stands_for if key in said}
+        by_site = {key[0]: notes[key] for key in placed.stands_for if key in notes}
         if len(by_site) == len(placed.sites) and len(set(by_site.values())) == 1:
             return tuple(dict.fromkeys(by_site.values()))
         return tuple(f"{site}: {text}" for site, text in by_site.items())
@@ -49,11 +49,11 @@ def comments(written: Iterable[Written], of_address: Mapping[Address, Flat], use
 
 
 def _used(users: UsersIndex, live: Live) -> str:
-    said = []
+    counts = []
     for used in users.of(live):
         if isinstance(used.counts, Unknown):
-            said.append(f"{used.rule.name}: not known, they could not be read")
+            counts.append(f"{used.rule.name}: not known, they could not be read")
             continue
         rooms = [f"{inert(room, _NAME)} {number}" for room, number in used.counts.items()]
-        said.append(f"{used.rule.name}: {some(rooms, _ROOMS) or 'none'}")
-    return "; ".join(said)
+        counts.append(f"{used.rule.name}: {some(rooms, _ROOMS) or 'none'}")
+    return "; ".join(counts)

@@ -15,22 +15,22 @@ Values = Mapping[str, Any]
 _Path = tuple[str, ...]
 
 
-def shared_values(files: Sequence[File], known: Set[str], size: Callable[[Values], int]) -> dict[str, Values]:
-    """What all entries of a section have in common, by section. Sections in `known` are skipped: the document has entries there that the
+def shared_values(files: Sequence[File], used_sections: Set[str], size: Callable[[Values], int]) -> dict[str, Values]:
+    """What all entries of a section have in common, by section. Sections in `used_sections` are skipped: the document has entries there that the
     defaults would change. `size` returns how many characters values take."""
     sections: dict[str, list[Placed]] = {}
     for entry in _entries(files):
         sections.setdefault(entry.type.section, []).append(entry)
-    found: dict[str, Values] = {}
+    shared: dict[str, Values] = {}
     for section, entries in sections.items():
-        if len(entries) < FEWEST or section in known:
+        if len(entries) < FEWEST or section in used_sections:
             continue
         common = _common([entry.values for entry in entries])
         before = sum(size(entry.values) for entry in entries)
         after = sum(size(_without(entry.values, common)) for entry in entries) + size({section: common})
         if before - after >= _LEAST * before:
-            found[section] = common
-    return found
+            shared[section] = common
+    return shared
 
 
 def take_out(files: Sequence[File], defaults: Mapping[str, Values]) -> None:
@@ -52,12 +52,12 @@ def _common(all_values: Sequence[Values]) -> dict[str, Any]:
     for name, value in first.items():
         if name in _OWN or not all(name in values for values in others):
             continue
-        theirs = [values[name] for values in others]
-        if _is_struct(value) and all(map(_is_struct, theirs)):
-            inner = _common([value, *theirs])
+        other_values = [values[name] for values in others]
+        if _is_struct(value) and all(map(_is_struct, other_values)):
+            inner = _common([value, *other_values])
             if inner:
                 common[name] = inner
-        elif all(type(each) is type(value) and each == value for each in theirs):
+        elif all(type(each) is type(value) and each == value for each in other_values):
             common[name] = value
     return common
 

@@ -16,16 +16,16 @@ from vastplan.schema.entries import Entry, Site
 
 def without_what_is_chosen(
     written: Sequence[Written],
-    known: Iterable[Entry],
+    existing: Iterable[Entry],
     sites: Mapping[str, Site],
     registry: Registry,
     defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Written]:
     """The entries, without the fields that their composition fills in with the same value.
 
-    `known` are the entries of the document, `defaults` its values by section: a composition does not choose a field that they set.
+    `existing` are the entries of the document, `defaults` its values by section: a composition does not choose a field that they set.
     """
-    scope = Scope(sites, [*known, *(each.entry for each in written)])
+    scope = Scope(sites, [*existing, *(each.entry for each in written)])
     return [replace(each, entry=_shorter(each.entry, scope, registry, defaults)) for each in written]
 
 

@@ -14,16 +14,16 @@ def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: 
     A value that a default gives and the entry leaves out is written as it is live (`whole`, in the same form), or as null where nothing
     is live.
     """
-    said = dict(typed)
+    written = dict(typed)
     for name, default in defaults.items():
-        own, inherited = said.get(name), whole.get(name)
+        own, inherited = written.get(name), whole.get(name)
         if name in _NO_VALUE:
             continue
-        if name not in said and inherited != default:
-            said[name] = _unsaid(inherited, default)
+        if name not in written and inherited != default:
+            written[name] = _unsaid(inherited, default)
         elif isinstance(own, Mapping) and isinstance(default, Mapping):
-            said[name] = over_defaults(own, inherited if isinstance(inherited, Mapping) else {}, default)
-    return said
+            written[name] = over_defaults(own, inherited if isinstance(inherited, Mapping) else {}, default)
+    return written
 
 
 def _unsaid(inherited: Any, default: Any) -> Any:

@@ -16,18 +16,18 @@ from vastplan.schema.walk import leaves
 def value_counts(flats: Iterable[Flat]) -> ImportedValues:
     """The counts over all these objects; unset values do not count."""
     written, withheld, fallen = 0, 0, 0
-    known: Counter[DefaultEvidence] = Counter()
+    confirmed: Counter[DefaultEvidence] = Counter()
     for flat in flats:
         gone = {left.path for left in flat.fallen}
-        said = flat.entry.values if flat.whole is None else flat.whole
-        spoken = {leaf.path for leaf in leaves(flat.live.kind.fields, said)}
+        entry_values = flat.entry.values if flat.whole is None else flat.whole
+        spoken = {leaf.path for leaf in leaves(flat.live.kind.fields, entry_values)}
         for leaf in leaves(flat.live.kind.fields, flat.full):
             if leaf.value is REDACTED or (leaf.path not in spoken and is_unset(leaf.field, leaf.value)):
                 continue
             if leaf.path[0] in gone or ".".join(leaf.path[:2]) in gone:
                 fallen += 1
             elif leaf.path in flat.known and leaf.path not in spoken:
-                known[flat.known[leaf.path]] += 1
+                confirmed[flat.known[leaf.path]] += 1
             else:
                 written += 1
         withheld += sum(
@@ -36,8 +36,8 @@ def value_counts(flats: Iterable[Flat]) -> ImportedValues:
             if field.keys_of_others is None
             for _ in _redacted(flat.live.values.get(field.name))
         )
-    unconfirmed = known.pop(DefaultEvidence.WITNESS, 0)
-    return ImportedValues(written, sum(known.values()), unconfirmed, withheld, fallen)
+    unconfirmed = confirmed.pop(DefaultEvidence.WITNESS, 0)
+    return ImportedValues(written, sum(confirmed.values()), unconfirmed, withheld, fallen)
 
 
 def _redacted(value: Any) -> Iterator[None]:

@@ -94,25 +94,23 @@ def flatten(
                 return leave(live, LeftReason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which has no name here")
             nameless = nameless or f"{field.name} is {unnamed[-1]!r}, which has no name here"
             dropped.setdefault(field.name, f"no name here for {unnamed[-1]!r}")
-    known = defaults.known(live)
-    values, fell, why = accepted_values(kind, address, _stated(kind, full, frozenset(dropped), known.keys()))
+    evidence = defaults.known(live)
+    values, fell, why = accepted_values(kind, address, _stated(kind, full, frozenset(dropped), evidence.keys()))
     others = {field.instead_of.field for field in kind.fields if field.instead_of}
     refused = {name: text for name, text in fell.items() if name in others}
     if refused:  # another field may express it
         unsaid = frozenset(dropped) | refused.keys()
-        values, fell, why = accepted_values(kind, address, _stated(kind, full, unsaid, known.keys()))
+        values, fell, why = accepted_values(kind, address, _stated(kind, full, unsaid, evidence.keys()))
         fell = dict.fromkeys(refused, "the kind accepts neither form of it") | fell
     if why:  # if a reference without a name was dropped, that is reported as the cause
         return leave(live, LeftReason.REFERENCE, nameless) if nameless else leave(live, LeftReason.VALUE, why)
     dropped |= fell
-    said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
+    expressed = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
-        leave(live, LeftReason.VALUE, why, path=name)
-        for name, why in sorted(dropped.items())
-        if name not in said_otherwise
+        leave(live, LeftReason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in expressed
     )
     whole = _whole(kind, address, full, frozenset(dropped)) if detail.whole(kind) else None
-    return Flat(live, Entry(address, values), full, known, fallen, whole)
+    return Flat(live, Entry(address, values), full, evidence, fallen, whole)
 
 
 def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:

@@ -13,7 +13,7 @@ from vastplan.model.address import Address
 def full_entries(written: Sequence[Written], of_address: Mapping[Address, Flat]) -> list[Written]:
     """The entries; those of `--full` objects have all their values. A value that recovery has put into another form keeps that form: it
     means the same."""
-    return [_in_full(one, of_address.get(one.entry.address)) for one in written]
+    return [_in_full(entry, of_address.get(entry.entry.address)) for entry in written]
 
 
 def _in_full(written: Written, flat: Flat | None) -> Written:

@@ -18,13 +18,13 @@ class Lookup:
 
     def equal(self, live: Live, kind: str, same: tuple[tuple[str, str], ...]) -> list[Live]:
         """The objects of `kind` on the same site whose fields equal those of `live`. `same` pairs a field of `live` with one of theirs."""
-        fields = tuple(theirs for _, theirs in same)
+        fields = tuple(name for _, name in same)
         key = live.site, kind, fields
         if key not in self._indexes:
             index = self._indexes[key] = Index()
             for other in self.observed.objects(live.site, kind):
                 index.setdefault(tuple(str(other.values.get(name)) for name in fields), []).append(other)
-        return self._indexes[key].get(tuple(str(live.values.get(ours)) for ours, _ in same), [])
+        return self._indexes[key].get(tuple(str(live.values.get(name)) for name, _ in same), [])
 
     def named_in(self, live: Live, field: str) -> str:
         """The name of the object that a field refers to, else its value as text; "" if it has none, or the id of no existing object."""

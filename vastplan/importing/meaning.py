@@ -35,8 +35,8 @@ class _Made(NamedTuple):
 
     def same(self, other: _Made) -> bool:
         """Whether both mean the same."""
-        mine, theirs = ([(each[0], each[2], each[3]) for each in made.objects] for made in (self, other))
-        return mine == theirs and self.findings == other.findings
+        mine, other_objects = ([(each[0], each[2], each[3]) for each in made.objects] for made in (self, other))
+        return mine == other_objects and self.findings == other.findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +50,26 @@ class Changed:
 
 def changed_meanings(
     written: Sequence[Written],
-    known: Sequence[Entry],
+    existing: Sequence[Entry],
     sites: Mapping[str, Site],
     registry: Registry,
     live_of: Callable[[Ref], Live | None],
 ) -> list[Changed]:
-    """The new entries that would change the meaning of the `known` ones, those of the document; each once.
+    """The new entries that would change the meaning of the `existing` ones, those of the document; each once.
 
     The work is linear in all entries if there are none; each one found costs about log2(n) compositions of one entry, for n of its kind.
     """
-    if not known:
+    if not existing:
         return []
-    scope = _Watched(sites, known)
-    before = {old.address: _made(old, scope, registry, live_of) for old in known}
+    scope = _Watched(sites, existing)
+    before = {old.address: _made(old, scope, registry, live_of) for old in existing}
     for new in written:
         scope.add(new.entry)
     by_kind: dict[tuple[str, str], list[Written]] = {}
     for new in sorted(written, key=lambda new: new.entry.address):
         by_kind.setdefault((new.entry.address.site, new.entry.address.kind), []).append(new)
     changed: list[Changed] = []
-    for old in known:
+    for old in existing:
         scope.looked.clear()
         if _made(old, scope, registry, live_of).same(before[old.address]):
             continue
@@ -90,12 +90,12 @@ def degrade(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
             [key for key in each.cause.stands_for if key[1] == each.cause.entry.address.kind],
         )
         place = f"{where.file}:{where.line}" if where is not None else str(old.address)
-        said = ", ".join(f"{field}: {yaml_scalar(name)}" for field, name in each.unsaid)
+        lines = ", ".join(f"{field}: {yaml_scalar(name)}" for field, name in each.unsaid)
         for key in of_kind or each.cause.stands_for:
             steps[key] = EntryForm.LEFT
             why[key] = LeftReason.MEANING, f"one more {kind} would change the meaning of {old.address}"
             fixes[key] = (
-                f"{place}: write {said}" if said else f"write the entry yourself if that is intended; see {place}"
+                f"{place}: write {lines}" if lines else f"write the entry yourself if that is intended; see {place}"
             )
     return Degraded(MappingProxyType(steps), MappingProxyType(why), degraded.fields, MappingProxyType(fixes))
 
@@ -145,9 +145,9 @@ def _made(entry: Entry, scope: Scope, registry: Registry, live_of: Callable[[Ref
         (each.address, each.values, meaning(each, registry, live_of), each.after)
         for each in composed(entry, scope, registry.compositions, set())
     ]
-    found = scope.findings[before:]
+    findings = scope.findings[before:]
     del scope.findings[before:]
-    return _Made(made, found)
+    return _Made(made, findings)
 
 
 def meaning(entry: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]) -> Mapping[str, Any]:
@@ -171,12 +171,12 @@ def _once(value: Any) -> Any:
 
 def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterator[tuple[str, str]]:
     """The objects of the cause's kind that were chosen for an old entry, by the fields in which it could set them."""
-    said = {field.name for field in registry.types[old.address.kind].fields} - old.values.keys()
+    settable = {field.name for field in registry.types[old.address.kind].fields} - old.values.keys()
     chosen = {
         (name, value.target.name)
         for _, values, _, _ in made.objects
         for name, value in values.items()
-        if name in said and isinstance(value, Ref) and value.target.kind == cause.address.kind
+        if name in settable and isinstance(value, Ref) and value.target.kind == cause.address.kind
     }
     yield from sorted(chosen)
 

@@ -91,13 +91,13 @@ class Selection:
         """The patterns that match none of the objects that were read, each with its option."""
         tenants = [live.name for live in objects if live.kind.contains]
         names = [name for live in objects for name in _names(live)] if self.take or self.without else []
-        for option, patterns, known in (
+        for option, patterns, existing in (
             ("--tenant", self.tenants, tenants),
             ("--take", self.take, names),
             ("--except", self.without, names),
         ):
             for pattern in patterns:
-                if not any(fits(name, pattern) for name in known):
+                if not any(fits(name, pattern) for name in existing):
                     yield option, pattern
 
 
@@ -112,9 +112,9 @@ class Detail:
         """Whether every readable value of a kind is written."""
         return _like(kind.name, self.full)
 
-    def keeps(self, kind: Kind, theirs: KeysOfOthers, key: str) -> bool:
+    def keeps(self, kind: Kind, keys: KeysOfOthers, key: str) -> bool:
         """Whether a label is written. No label of a kind that holds secrets is: tools keep a copy of the whole object in one."""
-        return not kind.secretive and theirs.asked_for(key, self.labels)
+        return not kind.secretive and keys.asked_for(key, self.labels)
 
 
 def _fits(patterns: tuple[str, ...], live: Live) -> bool:
@@ -136,8 +136,8 @@ def fits(text: str, pattern: str) -> bool:
 
 def pattern_of(name: str) -> str:
     """A pattern that matches a name and can be shown and typed; any other character becomes a wildcard."""
-    shown = name if inert(name, None) == name else _UNTYPED.sub("?", name)
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}*"
+    text = name if inert(name, None) == name else _UNTYPED.sub("?", name)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}*"
 
 
 class EntryForm(Enum):

@@ -19,9 +19,9 @@ _NO_LABELS: Mapping[LiveKey, str] = MappingProxyType({})
 
 
 def entry_names(
-    free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]], labels: Mapping[LiveKey, str] = _NO_LABELS
+    free: Sequence[Live], lookup: Lookup, used_keys: Mapping[str, Set[str]], labels: Mapping[LiveKey, str] = _NO_LABELS
 ) -> dict[LiveKey, str]:
-    """The key of the entry of each object. `known` are the keys that the document has, by kind: none is used again.
+    """The key of the entry of each object. `used_keys` are the keys that the document has, by kind: none is used again.
 
     Equal keys of one kind are one entry on several sites. If a key would be two entries on one site, or in two containers, all its
     objects get the name of their container in the key, and, where that is not enough, a digest of all that identifies them. Objects that
@@ -41,7 +41,7 @@ def entry_names(
     named: dict[LiveKey, str] = {}
     second: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for (kind, key), group in claims.items():
-        if key not in known.get(kind, ()) and _one_entry(group):
+        if key not in used_keys.get(kind, ()) and _one_entry(group):
             named |= {object_key(live): key for live, _ in group}
             continue
         for live, within in group:
@@ -49,11 +49,11 @@ def entry_names(
             second.setdefault((kind, as_key(f"{within}-{key}")), []).append((live, within))
     given = {(live.kind.name, named[object_key(live)]) for live in free if object_key(live) in named}
     for (kind, key), group in second.items():
-        free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
+        free_key = key not in used_keys.get(kind, ()) and (kind, key) not in given and _one_entry(group)
         named |= {object_key(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
     if labels:
         placed = [placed for group in claims.values() for placed in group]
-        named |= _labelled(placed, named, {key: labels[key] for key in unnamed & labels.keys()}, unnamed, known)
+        named |= _labelled(placed, named, {key: labels[key] for key in unnamed & labels.keys()}, unnamed, used_keys)
     return _alone(free, named)
 
 
@@ -72,7 +72,7 @@ def _labelled(
     named: Mapping[LiveKey, str],
     labels: Mapping[LiveKey, str],
     unnamed: Set[LiveKey],
-    known: Mapping[str, Set[str]],
+    used_keys: Mapping[str, Set[str]],
 ) -> dict[LiveKey, str]:
     """The objects that get their label as key. What would be one entry stays one: objects with one key change it together, or not at
     all."""
@@ -82,13 +82,13 @@ def _labelled(
     wanted: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for (kind, _), group in entries.items():
         keys = {object_key(live) for live, _ in group}
-        said = {labels[key] for key in keys & labels.keys()}
-        if len(said) == 1 and keys <= unnamed:
-            wanted.setdefault((kind, said.pop()), []).extend(group)
+        group_labels = {labels[key] for key in keys & labels.keys()}
+        if len(group_labels) == 1 and keys <= unnamed:
+            wanted.setdefault((kind, group_labels.pop()), []).extend(group)
     return {
         object_key(live): label
         for (kind, label), group in wanted.items()
-        if label not in known.get(kind, ()) and (kind, label) not in entries and _one_entry(group)
+        if label not in used_keys.get(kind, ()) and (kind, label) not in entries and _one_entry(group)
         for live, _ in group
     }
 
@@ -126,8 +126,8 @@ def as_key(text: str) -> str:
 
 def _apart(key: str, live: Live, within: str, lookup: Lookup) -> str:
     """A key with a digest of what identifies the object: of names, never of ids."""
-    said = (live.kind.name, within, *(lookup.named_in(live, field) for field in live.kind.identity))
-    return f"{key[: _LONGEST - 7]}-{_digest(chr(0).join(said))}"
+    identity = (live.kind.name, within, *(lookup.named_in(live, field) for field in live.kind.identity))
+    return f"{key[: _LONGEST - 7]}-{_digest(chr(0).join(identity))}"
 
 
 def _digest(text: str) -> str:

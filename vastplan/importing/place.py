@@ -63,20 +63,20 @@ def place_entries(
         if registry.types[entry.entry.address.kind].contains
     }
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
-    for one in written:
-        address = one.entry.address
-        nested = all(degraded.step(key).value <= EntryForm.NESTED.value for key in one.stands_for)
-        own = one.entry.values.get("tenant")
+    for item in written:
+        address = item.entry.address
+        nested = all(degraded.step(key).value <= EntryForm.NESTED.value for key in item.stands_for)
+        own = item.entry.values.get("tenant")
         tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
-        groups.setdefault((tenant, address.kind, address.name), {})[address.site] = one
+        groups.setdefault((tenant, address.kind, address.name), {})[address.site] = item
     containers: dict[str, Placed] = {}
     flat: list[Placed] = []
     inside: list[tuple[str, Placed]] = []
     for (tenant, kind, key), by_site in groups.items():
         type_ = registry.types[kind]
         ordered = {site: by_site[site] for site in sites if site in by_site}
-        typed = {site: _typed(type_, one, tenant, document_form) for site, one in ordered.items()}
-        stands_for = tuple(live for one in ordered.values() for live in one.stands_for)
+        typed = {site: _typed(type_, part, tenant, document_form) for site, part in ordered.items()}
+        stands_for = tuple(live for part in ordered.values() for live in part.stands_for)
         entry = Placed(type_, key, fold(typed), stands_for, tuple(ordered))
         if type_.contains:
             containers[key] = entry

@@ -36,7 +36,7 @@ def recover_entries(
     flats: Sequence[Flat],
     sites: Mapping[str, Site],
     registry: Registry,
-    known: Iterable[Entry],
+    existing_entries: Iterable[Entry],
     managed: Sequence[Flat],
     degraded: Degraded,
     live_of: Callable[[Ref], Live | None],
@@ -44,16 +44,18 @@ def recover_entries(
 ) -> tuple[list[Written], list[Left]]:
     """The entries, and the objects that no entry expresses, each with the reason.
 
-    `known` are the entries of the document before the import, `managed` the objects that it has; `live_of` finds an object that is
+    `existing_entries` are the entries of the document before the import, `managed` the objects that it has; `live_of` finds an object that is
     referred to and not imported.
     """
-    known = tuple(known)
+    existing_entries = tuple(existing_entries)
     of_address = {flat.entry.address: flat for flat in flats}
     full = {address: flat.full for address, flat in of_address.items()}
     entries = {address: flat.entry for address, flat in of_address.items()}
     parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
-    scope = Scope(sites, [*known, *entries.values()])
-    existing = {flat.entry.address: flat.entry for flat in managed} | {entry.address: entry for entry in known}
+    scope = Scope(sites, [*existing_entries, *entries.values()])
+    existing = {flat.entry.address: flat.entry for flat in managed} | {
+        entry.address: entry for entry in existing_entries
+    }
     full |= {flat.entry.address: flat.full for flat in managed}
     single = {flat.entry.address for flat in flats if degraded.step(object_key(flat.live)) is not EntryForm.COMPOSED}
     objects_of = {address: flat.live for address, flat in of_address.items()}
@@ -191,13 +193,13 @@ class _Trial:
             return value.target.name if live is None else live.attributes.get(refers.attribute(address.kind))
 
         wanted, live = map_references(kind.fields, entry.values, resolved), flat.live.values
-        said = leaves(kind.fields, wanted)
-        alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
+        stated = leaves(kind.fields, wanted)
+        alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in stated}
         if any((kind.name, path[0]) not in implied and kind.field(path[0]).keys_of_others is None for path in alone):
             return False  # a value that the object's own entry would set would be lost
         return all(
             _same(leaf.field, leaf.value, value_at(live, leaf.path))
-            for leaf in said
+            for leaf in stated
             if leaf.path[0] in live or not leaf.field.has(Marker.WRITE_ONLY)
         ) and all(str(wanted.get(name)) == str(live.get(name)) for name in kind.identity)
 

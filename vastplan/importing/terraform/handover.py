@@ -69,11 +69,11 @@ def _goes(match: Matched, taken: Set[LiveKey]) -> bool:
 
 def _in_modules(matches: Sequence[Matched]) -> Iterator[tuple[str, list[Matched]]]:
     """The instances of a resource by the module instance that they are in, each group with the address of the resource there."""
-    found: dict[ResourceAddress, list[Matched]] = {}
+    by_resource: dict[ResourceAddress, list[Matched]] = {}
     for match in matches:
-        found.setdefault(match.instance.resource, []).append(match)
-    for resource in sorted(found, key=ResourceAddress.order):
-        yield str(resource), found[resource]
+        by_resource.setdefault(match.instance.resource, []).append(match)
+    for resource in sorted(by_resource, key=ResourceAddress.order):
+        yield str(resource), by_resource[resource]
 
 
 def _block(address: str) -> str:

@@ -97,16 +97,16 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
             instance, Standing.STALE, meant.kind, why=f"no system on {', '.join(sites)} has kind {meant.kind}"
         )
     findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in having}
-    found = {site: live for site, live in findings.items() if isinstance(live, Live)}
-    if len(found) > 1:
+    live_by_site = {site: live for site, live in findings.items() if isinstance(live, Live)}
+    if len(live_by_site) > 1:
         return Matched(
-            instance, Standing.SEVERAL, meant.kind, why=f"it matches an object on each of {', '.join(found)}"
+            instance, Standing.SEVERAL, meant.kind, why=f"it matches an object on each of {', '.join(live_by_site)}"
         )
     unread = {site: observed.error(site, meant.kind) for site, why in findings.items() if why is None}
     if unread:
         text = "; ".join(f"{site}: {inert(error)}" for site, error in unread.items())
         return Matched(instance, Standing.UNREAD, meant.kind, why=f"{meant.kind} could not be read ({text})")
-    for live in found.values():
+    for live in live_by_site.values():
         return Matched(instance, Standing.MATCHED, meant.kind, (live.site, meant.kind, live.id))
     return Matched(instance, Standing.STALE, meant.kind, why="; ".join(str(why) for why in findings.values()))
 
@@ -139,13 +139,13 @@ def _denied(instance: Instance, live: Live) -> str:
     guid = live.attributes.get("guid")
     if guid and instance.guid:
         return "" if guid == instance.guid else _other(live, "guid", str(guid), instance.guid)
-    said = {field: getattr(instance, _STATED[field]) for field in live.kind.identity if field in _STATED}
-    if not any(said.get(field) for field in ("name", "path")):
-        said = {"name": instance.name}
-    said = {field: text for field, text in said.items() if text}
-    if not said:
+    identity = {field: getattr(instance, _STATED[field]) for field in live.kind.identity if field in _STATED}
+    if not any(identity.get(field) for field in ("name", "path")):
+        identity = {"name": instance.name}
+    identity = {field: text for field, text in identity.items() if text}
+    if not identity:
         return f"{live.site} has a {live.kind.name} with id {inert(live.id)}, but nothing in the state identifies it"
-    for field, text in said.items():
+    for field, text in identity.items():
         value = live.values.get(field, live.attributes.get(field))
         if str(value) != text:
             return _other(live, field, str(value), text)

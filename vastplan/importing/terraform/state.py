@@ -109,8 +109,8 @@ def _read(content: bytes) -> tuple[TerraformState | None, str]:
     if problem:
         return None, problem
     try:
-        found = _shown_instances(data.get("values")) if "format_version" in data else _instances(data["resources"])
-        instances = sorted(found, key=lambda each: (each.resource.order(each.key), each.deposed, each.id))
+        unsorted = _shown_instances(data.get("values")) if "format_version" in data else _instances(data["resources"])
+        instances = sorted(unsorted, key=lambda each: (each.resource.order(each.key), each.deposed, each.id))
         _unique(instances)
     except _Damaged as damage:
         return None, f"is damaged: {damage}"
@@ -125,10 +125,10 @@ def _not_read(data: Any) -> str:
         return "is encrypted: give what `tofu show -json` prints"
     if "planned_values" in data:
         return "is a plan: give what `terraform show -json` prints without the plan's file"
-    version, shown = data.get("version"), data.get("format_version")
-    if isinstance(shown, str):
-        known = shown.split(".")[0] == "1"
-        return "" if known else "has an unknown format: give what Terraform 1.1 or later prints"
+    version, format_version = data.get("version"), data.get("format_version")
+    if isinstance(format_version, str):
+        is_known = format_version.split(".")[0] == "1"
+        return "" if is_known else "has an unknown format: give what Terraform 1.1 or later prints"
     if type(version) is int and version != 4:
         return "has an unknown format: give what `terraform show -json` prints"
     return "" if version == 4 and "resources" in data else "is not a Terraform state"
@@ -143,13 +143,13 @@ def _unique(instances: list[Instance]) -> None:
 def _instances(resources: Any) -> Iterator[Instance]:
     """The instances in `terraform.tfstate`: a list of resources, each with its instances."""
     modules: dict[str, tuple[ModuleCall, ...]] = {"": ()}
-    known: dict[str, ResourceAddress] = {}
+    addresses: dict[str, ResourceAddress] = {}
     for number, row in enumerate(_rows(resources, "resources"), 1):
         where = f"resource {number}"
         module = _module(row.get("module"), modules, where)
         address = _address(row, module, where)
         for instance in _rows(row.get("instances"), f"the instances of {where}"):
-            depends = _dependencies(instance.get("dependencies"), known, where)
+            depends = _dependencies(instance.get("dependencies"), addresses, where)
             key, deposed = instance.get("index_key"), bool(instance.get("deposed"))
             yield _instance(address, key, instance.get("attributes"), depends, deposed, where)
 
@@ -158,18 +158,18 @@ def _shown_instances(values: Any) -> Iterator[Instance]:
     """The instances in `terraform show -json`: nested modules, each with a list of instances. A state without a resource has no
     `values`."""
     modules: dict[str, tuple[ModuleCall, ...]] = {"": ()}
-    known: dict[str, ResourceAddress] = {}
+    addresses: dict[str, ResourceAddress] = {}
     waiting = [] if values is None else [_row(_row(values, "its values").get("root_module", {}), "the root module")]
     number = 0
-    for shown in waiting:  # grows during the loop
-        module = _module(shown.get("address"), modules, f"the address after resource {number}")
-        for row in _rows(shown.get("resources"), "resources"):
+    for rows in waiting:  # grows during the loop
+        module = _module(rows.get("address"), modules, f"the address after resource {number}")
+        for row in _rows(rows.get("resources"), "resources"):
             number += 1
             where = f"resource {number}"
             address = _address(row, module, where)
-            depends = _dependencies(row.get("depends_on"), known, where)
+            depends = _dependencies(row.get("depends_on"), addresses, where)
             yield _instance(address, row.get("index"), row.get("values"), depends, bool(row.get("deposed_key")), where)
-        waiting += _rows(shown.get("child_modules"), "modules")
+        waiting += _rows(rows.get("child_modules"), "modules")
 
 
 def _instance(
@@ -184,17 +184,17 @@ def _instance(
         raise _Damaged(f"{where} has an instance whose key is neither a number nor text")
     if address.data or address.type not in RESOURCE_TYPES:
         return Instance(address, key, dependencies=dependencies, deposed=deposed)
-    said = {} if attributes is None else _row(attributes, f"the attributes of {where}")
-    metadata = said.get("metadata")  # of Kubernetes' provider: a list of one
-    inner = metadata[0] if isinstance(metadata, list) and metadata and isinstance(metadata[0], dict) else said
+    values = {} if attributes is None else _row(attributes, f"the attributes of {where}")
+    metadata = values.get("metadata")  # of Kubernetes' provider: a list of one
+    inner = metadata[0] if isinstance(metadata, list) and metadata and isinstance(metadata[0], dict) else values
     return Instance(
         address,
         key,
-        id=_text(said.get("id")),
-        guid=_text(said.get("guid")),
+        id=_text(values.get("id")),
+        guid=_text(values.get("guid")),
         name=_text(inner.get("name")),
-        path=_text(said.get("path")),
-        tenant_id=_text(said.get("tenant_id")),
+        path=_text(values.get("path")),
+        tenant_id=_text(values.get("tenant_id")),
         namespace=_text(inner.get("namespace")),
         dependencies=dependencies,
         deposed=deposed,
@@ -217,31 +217,31 @@ def _address(row: Mapping[str, Any], module: tuple[ModuleCall, ...], where: str)
     return ResourceAddress(module, type_, name, mode == "data")
 
 
-def _module(text: Any, known: dict[str, tuple[ModuleCall, ...]], where: str) -> tuple[ModuleCall, ...]:
+def _module(text: Any, calls: dict[str, tuple[ModuleCall, ...]], where: str) -> tuple[ModuleCall, ...]:
     text = "" if text is None else text
     if not isinstance(text, str):
         raise _Damaged(f"{where} is in a module whose address cannot be read")
-    if text not in known:
+    if text not in calls:
         try:
-            known[text] = parse_module(text)
+            calls[text] = parse_module(text)
         except ValueError:
             raise _Damaged(f"{where} is in a module whose address cannot be read") from None
-    return known[text]
+    return calls[text]
 
 
-def _dependencies(texts: Any, known: dict[str, ResourceAddress], where: str) -> tuple[ResourceAddress, ...]:
+def _dependencies(texts: Any, parsed: dict[str, ResourceAddress], where: str) -> tuple[ResourceAddress, ...]:
     """What an instance depends on; parsed once each, because most of a large state is the same dependencies again and again."""
     if texts is None:
         return ()
     if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
         raise _Damaged(f"{where} depends on something that is not an address")
     for text in texts:
-        if text not in known:
+        if text not in parsed:
             try:
-                known[text] = parse_resource(text).configured
+                parsed[text] = parse_resource(text).configured
             except ValueError:
                 raise _Damaged(f"{where} depends on something that is not an address") from None
-    return tuple(known[text] for text in texts)
+    return tuple(parsed[text] for text in texts)
 
 
 def _rows(value: Any, where: str) -> list[dict[str, Any]]:
