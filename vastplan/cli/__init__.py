@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(request, screen)
     except VastplanError as problem:
-        _say(request, screen, problem)
+        _report_problem(request, screen, problem)
         return problem.exit_code
     except KeyboardInterrupt:
         screen.error("stopped")
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         screen.error(f"{_short(problem.filename)}{problem.strerror or problem}")
         return ERROR
     except Exception as bug:
-        _say(request, screen, VastplanError(_where(bug)))
+        _report_problem(request, screen, VastplanError(_where(bug)))
         return ERROR
 
 
@@ -81,7 +81,7 @@ def _run(request: Request, screen: Screen) -> int:
     try:
         _refuse_unknown_reports(request)
     except VastplanError as problem:
-        _say(request.replace(reports=()), screen, problem)
+        _report_problem(request.replace(reports=()), screen, problem)
         return problem.exit_code
     with_document = default_document.with_document(request)
     try:
@@ -121,7 +121,7 @@ def _where(bug: Exception) -> str:
     return f"this is a bug in vastplan, please report it: {type(bug).__name__}{place}: {bug}"
 
 
-def _say(request: Request, screen: Screen, problem: VastplanError) -> None:
+def _report_problem(request: Request, screen: Screen, problem: VastplanError) -> None:
     """Report why a command stopped: for people, and as JSON and in the reports if requested."""
     from vastplan.cli.request import Format
     from vastplan.model.errors import Invalid

@@ -171,8 +171,8 @@ class Parser(argparse.ArgumentParser):
         hint = _OF_OTHERS.get(str(value)) or _nearest(str(value), choices) or f"write {_either(choices)}"
         if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"{self.prog}: unknown command {value} ({hint})")
-        what = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)
-        raise argparse.ArgumentError(None, f"{self.prog}: no {what} ({hint})")
+        value_text = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)
+        raise argparse.ArgumentError(None, f"{self.prog}: no {value_text} ({hint})")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         if action.type is int and not re.fullmatch(r"[+-]?\d{1,18}", arg_string.strip()):

@@ -114,13 +114,13 @@ class Screen:
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Print findings on standard error."""
-        told = tuple(findings)
-        if not told:
+        printed = tuple(findings)
+        if not printed:
             return
         from vastplan.report.findings import findings_lines
 
         with self._below():
-            for line in findings_lines(told, self.style):
+            for line in findings_lines(printed, self.style):
                 self._err.write(guarded(line) + "\n")
 
     def error(self, text: str) -> None:

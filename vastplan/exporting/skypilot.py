@@ -75,12 +75,12 @@ class _Home:
 
 def folders(facts: Facts, infra: Mapping[str, str], selection: ExportSelection, reader: str = "") -> tuple[Folder, ...]:
     """What there is to write, by site and tenant. `infra` says where each site's tasks run, `reader` is the version of SkyPilot."""
-    found = buckets_of(facts)
-    homes = sorted(_homes(facts, found, selection), key=lambda home: home.tenant)
-    return tuple(_folder(facts, found, home, infra.get(home.tenant.site, ""), reader) for home in homes)
+    buckets = buckets_of(facts)
+    homes = sorted(_homes(facts, buckets, selection), key=lambda home: home.tenant)
+    return tuple(_folder(facts, buckets, home, infra.get(home.tenant.site, ""), reader) for home in homes)
 
 
-def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) -> Folder:
+def _folder(facts: Facts, buckets: Buckets, home: _Home, infra: str, reader: str) -> Folder:
     mounts = {name: (*home.common, *own) for name, own in sorted(home.by_project.items())} or {
         home.tenant.name: home.common
     }
@@ -95,9 +95,9 @@ def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) 
         )
         for name, mounted in mounts.items()
     }
-    endpoint = found.endpoint(home.tenant)
+    endpoint = buckets.endpoint(home.tenant)
     names = {mount.bucket for mounted in mounts.values() for mount in mounted if mount.of_vast}
-    views = [view for view in found.views.get(home.tenant, ()) if view.values["bucket"] in names]
+    views = [view for view in buckets.views.get(home.tenant, ()) if view.values["bucket"] in names]
     return Folder(
         home.tenant.site,
         home.tenant.name,
@@ -109,7 +109,7 @@ def _folder(facts: Facts, found: Buckets, home: _Home, infra: str, reader: str) 
     )
 
 
-def _homes(facts: Facts, found: Buckets, selection: ExportSelection) -> Iterator[_Home]:
+def _homes(facts: Facts, buckets: Buckets, selection: ExportSelection) -> Iterator[_Home]:
     common: dict[Address, list[TaskMount]] = defaultdict(list)
     by_project: dict[Address, dict[str, list[TaskMount]]] = defaultdict(lambda: defaultdict(list))
     claims: dict[Address, list[MountableClaim]] = defaultdict(list)
@@ -119,7 +119,7 @@ def _homes(facts: Facts, found: Buckets, selection: ExportSelection) -> Iterator
         if isinstance(tenant, Ref):
             by_project[tenant.target][project.address.name] = []
     with_bucket = set()
-    for tenant, views in found.views.items():
+    for tenant, views in buckets.views.items():
         for view in views if tenant.site in selection.sites else ():
             if not is_bucket_name(view.values["bucket"]):
                 continue  # SKY-03 says so; where it is a volume's, its claim is mounted

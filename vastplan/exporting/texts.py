@@ -80,12 +80,12 @@ def task(folder: Folder, written: SkyTask) -> str:
 
 
 def _bucket(mount: TaskMount) -> dict[str, Any]:
-    said: dict[str, Any] = {"source": mount.source, "mode": mount.mode}
+    spec: dict[str, Any] = {"source": mount.source, "mode": mount.mode}
     if mount.mode == "MOUNT_CACHED":
-        said["type"] = "MODEL_CHECKPOINT_RW"
+        spec["type"] = "MODEL_CHECKPOINT_RW"
         if mount.cache_bytes is not None:
-            said["config"] = {"mount_cached": {"vfs_cache_max_size": in_rclone(mount.cache_bytes)}}
-    return said
+            spec["config"] = {"mount_cached": {"vfs_cache_max_size": in_rclone(mount.cache_bytes)}}
+    return spec
 
 
 def volume(folder: Folder, claim: MountableClaim) -> str:

@@ -117,9 +117,9 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if its paths are not trusted."""
     if request.documents:
         return open_workspace(request.documents, request.connections)
-    documents, was_there = plan_file.documents(plan), plan_file.document_paths(plan)
+    documents, typed_paths = plan_file.documents(plan), plan_file.document_paths(plan)
     moved = (
-        f"the plan is for document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which does not exist; if it moved: "
+        f"the plan is for document {inert(plan.document, 80)} at {inert(words(typed_paths), 400)}, which does not exist; if it moved: "
         f"vastplan apply {word(file)} --document PATH"
     )
     if not all(path.exists() for path in documents):
@@ -128,7 +128,7 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if reason:  # the plan file does not choose which document is read: the user has to type the path
         text = f"the plan is for the document at {inert(words(documents), 400)}, which is {reason}"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
-    if documents == was_there:
+    if documents == typed_paths:
         return open_workspace(documents, request.connections)
     try:
         workspace = open_workspace(documents, request.connections)

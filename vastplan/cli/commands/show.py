@@ -95,13 +95,13 @@ def _budget(workspace: Workspace, address: Address) -> ShownBudget | None:
     return ShownBudget(str(address), budget, findings, composite_parts(workspace, address))
 
 
-def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, shown: ShownBudget) -> int:
+def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, volume: ShownBudget) -> int:
     renderers: dict[str, Callable[[], str]] = {
-        Format.HTML.ending: lambda: budget_page(workspace.name, shown),
-        Format.JSON.ending: lambda: json_report.dumps(shown),
+        Format.HTML.ending: lambda: budget_page(workspace.name, volume),
+        Format.JSON.ending: lambda: json_report.dumps(volume),
     }
     if request.format is Format.TEXT:
-        screen.show(budget_text(shown, screen.style))
+        screen.show(budget_text(volume, screen.style))
     else:
         screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
     return errors.exit_code(output.write(request, screen, renderers))
