@@ -49,7 +49,7 @@ def curve_figure(budget: CheckpointBudget, number: int) -> Html:
         tag("desc", f"{_description(budget, markers)} The same as a table below.", id=f"curve-desc-{number}"),
         *_grid(axes),
         tag("path", d=path, class_="curve"),
-        *(part for row, marker in enumerate(markers) for part in _mark(axes, row, *marker)),
+        *(part for row, marker in enumerate(markers) for part in _marker(axes, row, *marker)),
     )
     art = Html(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="curve-title-{number} curve-desc-{number}"'
@@ -78,7 +78,7 @@ def _grid(axes: _Axes) -> Iterator[Html]:
     yield tag("text", "time between checkpoints", class_="head middle", x=(WIDTH + _LEFT - _RIGHT) // 2, y=low + 38)
 
 
-def _mark(axes: _Axes, row: int, words: str, name: str, at: float) -> Iterator[Html]:
+def _marker(axes: _Axes, row: int, words: str, name: str, at: float) -> Iterator[Html]:
     """A line from the marker's own row of text down to the axis, so that markers at the same place can be read."""
     if not axes.first <= at <= axes.last:
         return

@@ -13,7 +13,7 @@ from vastplan.report.commitments import HEAD, commitment_cells
 from vastplan.report.curve import curve_figure
 from vastplan.report.html_escape import Html, code_html, joined, tag
 from vastplan.report.html_page import html_table
-from vastplan.report.isolation import classes_by_namespace, isolation_verdict, unenforced_classes, who
+from vastplan.report.isolation import classes_by_namespace, isolation_verdict, meeting_projects, unenforced_classes
 from vastplan.report.replication import HEAD as TWO_SITES
 from vastplan.report.replication import TITLE
 from vastplan.report.replication import replication_rows as sites_of
@@ -76,7 +76,7 @@ def _isolation(isolation: Isolation) -> Html:
     ]
     items += [
         tag(
-            "li", f"meet in {meeting.layer} ", code_html(meeting.element), f": {who(meeting)}",
+            "li", f"meet in {meeting.layer} ", code_html(meeting.element), f": {meeting_projects(meeting)}",
             tag("ul", *(tag("li", " > ".join(chain)) for chain in meeting.chains)), class_="warning",
         )
         for meeting in isolation.meetings

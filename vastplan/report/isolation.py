@@ -33,7 +33,8 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
         yield style.paint(f"  class {inert(name)} is open to everybody: {inert(state, 300)}", "yellow")
     for meeting in isolation.meetings:
         yield style.paint(
-            f"  meet in {inert(meeting.layer)} {inert(meeting.element)}: {inert(who(meeting), 300)}", "yellow"
+            f"  meet in {inert(meeting.layer)} {inert(meeting.element)}: {inert(meeting_projects(meeting), 300)}",
+            "yellow",
         )
         for chain in meeting.chains:
             yield f"      {inert(' > '.join(chain), 500)}"
@@ -71,7 +72,7 @@ def isolation_verdict(isolation: Isolation) -> str:
     return f"{counted(count, 'project')}, {counted(len(isolation.meetings), 'meeting point')}{ends}"
 
 
-def who(meeting: Meeting) -> str:
+def meeting_projects(meeting: Meeting) -> str:
     """The projects that meet, and those that reach a directory beneath."""
     if meeting.everybody:
         return "all projects"

@@ -103,8 +103,8 @@ def shares_of(actions: Iterable[Action], owners: TenantFinder) -> Iterator[Tenan
 def unlisted_reverts(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
     """The undone changes of a long plan that its section of undone changes does not show: those with an author, and those of a worse
     risk."""
-    shown = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
-    return [revert for revert in undone if revert.author or id(revert.action) not in shown]
+    listed = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
+    return [revert for revert in undone if revert.author or id(revert.action) not in listed]
 
 
 def by_section(actions: Iterable[Action]) -> str:

@@ -14,7 +14,7 @@ from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.budgets import alike_budgets, volume_names
 from vastplan.report.commitments import commitment_cells
-from vastplan.report.isolation import isolation_verdict, unenforced_classes, who
+from vastplan.report.isolation import isolation_verdict, meeting_projects, unenforced_classes
 from vastplan.report.markdown_escape import code_span, prose
 from vastplan.report.replication import TITLE, line, of_many, split_rows
 from vastplan.report.values import counted
@@ -63,7 +63,7 @@ def _isolation(isolation: Isolation) -> Iterator[str]:
     for name, state in unenforced_classes(isolation):
         yield f"Class {code_span(name)} is open to everybody: {prose(state)}"
     for meeting in isolation.meetings:
-        yield f"They meet in {prose(meeting.layer)} {code_span(meeting.element)}: {prose(who(meeting))}"
+        yield f"They meet in {prose(meeting.layer)} {code_span(meeting.element)}: {prose(meeting_projects(meeting))}"
     for end in isolation.open_ends:
         yield f"Not followed: {prose(end.reason)}: {code_span(end.address)}"
 

@@ -78,14 +78,14 @@ def member(side: Member) -> str:
     if side.unread:
         return _unread(side)
     figures = (("data as of", side.as_of), ("arrived", side.arrived), ("to come", coming(side)))
-    return "; ".join((says(side), *(f"{name} {inert(text, 60)}" for name, text in figures if text)))
+    return "; ".join((member_state(side), *(f"{name} {inert(text, 60)}" for name, text in figures if text)))
 
 
 def _unread(side: Member) -> str:
     return ABSENT if side.unread == ABSENT else f"cannot be read: {inert(side.unread, 200)}"
 
 
-def says(side: Member) -> str:
+def member_state(side: Member) -> str:
     """Its role and state, its health and its link."""
     if side.unread:
         return _unread(side)
@@ -104,6 +104,6 @@ def replication_rows(row: Replication) -> Iterator[tuple[str, ...]]:
     """The rows of a table, in the order of `HEAD`: one for each site."""
     for side in row.members:
         yield (
-            inert(row.address), f"{row.state.value}{why(row)}", inert(side.site), says(side), inert(side.as_of, 60),
-            inert(side.arrived, 60), coming(side),
+            inert(row.address), f"{row.state.value}{why(row)}", inert(side.site), member_state(side),
+            inert(side.as_of, 60), inert(side.arrived, 60), coming(side),
         )  # fmt: skip
