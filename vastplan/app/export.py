@@ -182,8 +182,8 @@ def _mounts(tasks: Mapping[str, SkyTask]) -> list[ExportedMount]:
 def _infra(workspace: Workspace) -> dict[str, str]:
     """By site, where its tasks run, in SkyPilot's notation; without the sites that have no Kubernetes."""
     infra = {}
-    for site, spec_of_site in workspace.document.sites().items():
-        if "kubernetes" in spec_of_site.systems:
+    for site, declared in workspace.document.sites().items():
+        if "kubernetes" in declared.systems:
             spec = workspace.document.connections[site].given().get("kubernetes")
             context = getattr(spec, "context", None)
             infra[site] = f"k8s/{context}" if isinstance(context, str) else "k8s"

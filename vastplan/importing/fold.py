@@ -24,27 +24,25 @@ def _split(by_site: Mapping[str, Typed]) -> tuple[dict[str, Any], dict[str, dict
     rest: dict[str, dict[str, Any]] = {site: {} for site in by_site}
     names = dict.fromkeys(name for values in by_site.values() for name in values)
     for name in names:
-        values_by_site = {site: values[name] for site, values in by_site.items() if name in values}
-        if len(values_by_site) < len(by_site):
-            for site, value in values_by_site.items():
+        given = {site: values[name] for site, values in by_site.items() if name in values}
+        if len(given) < len(by_site):
+            for site, value in given.items():
                 rest[site][name] = value
-        elif all(isinstance(value, Mapping) for value in values_by_site.values()) and not all(
-            map(_whole, values_by_site.values())
-        ):
-            inner, differing = _split(values_by_site)
+        elif all(isinstance(value, Mapping) for value in given.values()) and not all(map(_whole, given.values())):
+            inner, differing = _split(given)
             if inner:
                 common[name] = inner
             for site, values in differing.items():
                 if values:
                     rest[site][name] = values
         else:
-            most = _most(list(values_by_site.values()))
-            if len(values_by_site) < 3 and any(value != most for value in values_by_site.values()):
-                for site, value in values_by_site.items():
+            most = _most(list(given.values()))
+            if len(given) < 3 and any(value != most for value in given.values()):
+                for site, value in given.items():
                     rest[site][name] = value
                 continue
             common[name] = most
-            for site, value in values_by_site.items():
+            for site, value in given.items():
                 if value != most:
                     rest[site][name] = value
     return common, rest

@@ -79,9 +79,8 @@ def counted_known(findings: Iterable[Finding]) -> str:
 
 def _cause(finding: Finding) -> tuple[object, ...]:
     about = finding.group or (finding.message, _on_any_site(finding.address))
-    place = (
-        finding.where if finding.severity is Severity.ERROR and not finding.group else None
-    )  # corrected in its place
+    # an error is corrected in its place
+    place = finding.where if finding.severity is Severity.ERROR and not finding.group else None
     return finding.code, finding.severity, finding.fix, about, place
 
 

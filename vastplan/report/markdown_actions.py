@@ -89,9 +89,7 @@ def add_bounded(page: Page, plan: Plan) -> Cut:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         entering = [action for _, action in coming if lets_in(action)]
         _group(page, cut, how, Risk.OPENING.label, entering, opened=True, most=page.room // 2)
-        for risk, group in groupby(
-            (ranked for ranked in coming if not lets_in(ranked[1])), key=lambda ranked: ranked[0]
-        ):
+        for risk, group in groupby((ranked for ranked in coming if not lets_in(ranked[1])), key=lambda pair: pair[0]):
             most = page.room // 2 if risk in _LOSSES else page.room
             _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN, most=most)
     blocked = [action for _, part in plan_parts(plan) for _, action in by_risk(part) if action.blocked]

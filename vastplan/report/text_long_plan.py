@@ -63,11 +63,11 @@ class Large:
         left = self._actions - self.full
         if not left:
             return []
-        one_change, every, page = map(
+        single, every, page = map(
             _unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html")
         )
         text = (
-            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {one_change}, with patterns ('iad/quota/*'), "
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {single}, with patterns ('iad/quota/*'), "
             f"or a tenant's address for all of the tenant's changes; all changes: {every}, or as a page: {page}"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]

@@ -161,15 +161,15 @@ def _shown_instances(values: Any) -> Iterator[Instance]:
     addresses: dict[str, ResourceAddress] = {}
     waiting = [] if values is None else [_row(_row(values, "its values").get("root_module", {}), "the root module")]
     number = 0
-    for rows in waiting:  # grows during the loop
-        module = _module(rows.get("address"), modules, f"the address after resource {number}")
-        for row in _rows(rows.get("resources"), "resources"):
+    for nested in waiting:  # grows during the loop
+        module = _module(nested.get("address"), modules, f"the address after resource {number}")
+        for row in _rows(nested.get("resources"), "resources"):
             number += 1
             where = f"resource {number}"
             address = _address(row, module, where)
             depends = _dependencies(row.get("depends_on"), addresses, where)
             yield _instance(address, row.get("index"), row.get("values"), depends, bool(row.get("deposed_key")), where)
-        waiting += _rows(rows.get("child_modules"), "modules")
+        waiting += _rows(nested.get("child_modules"), "modules")
 
 
 def _instance(
