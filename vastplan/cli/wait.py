@@ -35,26 +35,26 @@ class Waiting(Watch):
         self._clock, self._lock = clock, threading.Lock()
         self._asked: dict[tuple[str, str], _Asked] = {}
 
-    def begins(self, site: str, system: str, kind: str) -> None:
+    def begins(self, site: str, system: str, what: str) -> None:
         """A read begins."""
         with self._lock:
             asked = self._asked.setdefault((site, system), _Asked(self._clock()))
             if not asked.pending:
                 asked.heard = self._clock()
-            asked.pending.add(kind)
+            asked.pending.add(what)
 
-    def page(self, site: str, system: str, kind: str) -> None:
+    def page(self, site: str, system: str, what: str) -> None:
         """A page has arrived."""
         with self._lock:
             asked = self._asked[site, system]
             asked.pages += 1
             asked.heard = self._clock()
 
-    def ends(self, site: str, system: str, kind: str) -> None:
+    def ends(self, site: str, system: str, what: str) -> None:
         """A read ends."""
         with self._lock:
             asked = self._asked[site, system]
-            asked.pending.discard(kind)
+            asked.pending.discard(what)
             asked.heard = self._clock()
 
     def line(self, passed: float) -> str:
