@@ -95,7 +95,11 @@ def _figure(figure: Figure, unit: str) -> str:
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:
-    """An object in use is not deleted, unless an approval says how much may be lost; an unknown figure is never approved."""
+    """An object in use is not deleted, unless an approval says how much may be lost; an unknown figure is never approved.
+
+    Its kind says what counts (`Kind.in_use`: used bytes of a view, a volume that is bound). A view whose volume is in use waits for
+    that volume, which is deleted first (`Kind.mounts`) and is blocked here.
+    """
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
