@@ -6,7 +6,7 @@ from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.floors import too_low
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.units import show_amount
-from vastplan.model.value import Ref, Unknown, from_json
+from vastplan.model.value import Ref, from_json
 from vastplan.schema.markers import Grows, Marker
 
 
@@ -34,7 +34,7 @@ def one_way(action: Action, context: GuardContext) -> Block | None:
 
 
 def _cannot_grow(action: Action, path: str, grows: Grows, context: GuardContext) -> Block | None:
-    """The block of a value that the system would refuse to let grow; `None` also where that cannot be determined."""
+    """The block of a value that the system would refuse to let grow; `None` where nothing decides it."""
     live = context.live(action)
     if live is not None and live.metrics.get(grows.fact) == 0:
         return Block(
@@ -48,8 +48,6 @@ def _cannot_grow(action: Action, path: str, grows: Grows, context: GuardContext)
         allowed = change.desired[grows.switch]
     else:
         found = context.matches.referred(wanted)
-        if isinstance(found, Unknown):
-            return None
         allowed = found is not None and found.values.get(grows.switch)
     if allowed:
         return None

@@ -138,15 +138,12 @@ class Matches:
             value = self.coming.get(address, _AS_IT_IS).get(attribute, value)
         return self._predicted(address, attribute) if value is None else value
 
-    def referred(self, ref: Ref) -> Live | Unknown | None:
-        """The live object that a reference means; `None` where it does not exist, `Unknown` where that cannot be determined."""
+    def referred(self, ref: Ref) -> Live | None:
+        """The live object that a reference means; `None` where none is known."""
         if ref.managed:
-            match = self.match(ref.target)
-            return Unknown(match.unknown, Reason.UNREAD) if match.unknown else match.live
-        found = self._existing(ref.target, "name")
-        if isinstance(found, Unknown) and found.reason is not Reason.NOT_CREATED:
-            return found
-        return found if isinstance(found, Live) else None
+            return self.match(ref.target).live
+        existing = self._existing(ref.target, "name")
+        return existing if isinstance(existing, Live) else None
 
     def _existing(self, address: Address, attribute: str) -> Live | Unknown | str:
         """The live object of a reference that is not managed; the name itself where the site has no such system."""
