@@ -130,8 +130,10 @@ def _compiled(
 
 @recursive_repr("...")
 def _repr(self: Any) -> str:
-    shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr)
-    return f"{self.__class__.__qualname__}({shown})"
+    fields = ", ".join(
+        f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr
+    )
+    return f"{self.__class__.__qualname__}({fields})"
 
 
 def _refuse_assignment(self: Any, name: str, value: object) -> None:

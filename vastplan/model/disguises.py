@@ -75,7 +75,7 @@ class DisguiseSet:
                 self._by_block.setdefault(block, []).append(form)
                 self._blocks.add(block)
 
-    def found(self, text: str) -> set[bytes]:
+    def matches(self, text: str) -> set[bytes]:
         """The disguises that occur in a text."""
         if not (self._blocks or self._short):
             return set()
@@ -96,7 +96,7 @@ def replace_disguises(text: str, form: bytes, instead: str, *, one_value: bool) 
     def replaced(match: re.Match[str]) -> str:
         if one_value or not _STRUCTURE.search(match[0]):
             return instead
-        return _LETTER.sub(lambda one: one[1] or "*", match[0])
+        return _LETTER.sub(lambda letter: letter[1] or "*", match[0])
 
     return _pattern(form).sub(replaced, text)
 

@@ -205,19 +205,19 @@ def compared(now: Drift, earlier: Drift) -> Drift:
 
 def _marked(drift: tuple[DriftedObject, ...], earlier: tuple[DriftedObject, ...]) -> Iterator[DriftedObject]:
     """Today's objects, with a mark on each object and field that says whether it is new."""
-    known = {_key(drifted, field) for drifted in earlier for field in _fields_or_none(drifted)}
+    keys = {_key(drifted, field) for drifted in earlier for field in _fields_or_none(drifted)}
     for drifted in drift:
-        fields = tuple(replace(field, new=_key(drifted, field) not in known) for field in drifted.fields)
-        new = any(field.new for field in fields) if fields else _key(drifted, None) not in known
+        fields = tuple(replace(field, new=_key(drifted, field) not in keys) for field in drifted.fields)
+        new = any(field.new for field in fields) if fields else _key(drifted, None) not in keys
         yield replace(drifted, fields=fields, new=new)
 
 
 def _marked_unmanaged(
     unmanaged: tuple[UnmanagedObject, ...], earlier: tuple[UnmanagedObject, ...]
 ) -> Iterator[UnmanagedObject]:
-    known = {(stranger.site, stranger.kind, stranger.name) for stranger in earlier}
+    keys = {(stranger.site, stranger.kind, stranger.name) for stranger in earlier}
     for stranger in unmanaged:
-        yield replace(stranger, new=(stranger.site, stranger.kind, stranger.name) not in known)
+        yield replace(stranger, new=(stranger.site, stranger.kind, stranger.name) not in keys)
 
 
 def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:

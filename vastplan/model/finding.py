@@ -89,8 +89,8 @@ def sort_findings(findings: list[Finding]) -> list[Finding]:
 def once(findings: Iterable[Finding]) -> list[Finding]:
     """Each finding once, in the given order: an entry for several sites has the same mistake on each of them."""
     kept: dict[tuple[object, ...], Finding] = {}
-    for one in findings:
-        kept.setdefault((one.code, one.message, one.fix, one.where or one.address), one)
+    for finding in findings:
+        kept.setdefault((finding.code, finding.message, finding.fix, finding.where or finding.address), finding)
     return list(kept.values())
 
 

@@ -83,12 +83,12 @@ def networks(text: str) -> list[str]:
     """The networks that together have exactly the addresses of a range; empty for text that is not a range."""
     try:
         version, first, last = parse_interval(re.sub(r"\s*-\s*", " - ", text.strip(), count=1))
-        found: Iterable[IPv4Network | IPv6Network] = (
+        covering: Iterable[IPv4Network | IPv6Network] = (
             summarize_address_range(IPv6Address(first), IPv6Address(last))
             if version == 6
             else summarize_address_range(IPv4Address(first), IPv4Address(last))
         )
-        return [str(network[0]) if network.num_addresses == 1 else str(network) for network in found]
+        return [str(network[0]) if network.num_addresses == 1 else str(network) for network in covering]
     except (ValueError, TypeError):
         return []
 

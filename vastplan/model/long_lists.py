@@ -12,8 +12,8 @@ MOST_ROWS = 1_000_000
 class Length:
     """Counts what was read of a list, and stops a list that would never end."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, list_name: str) -> None:
+        self._list_name = list_name
         self._pages = 0
         self._rows = 0
 
@@ -22,4 +22,4 @@ class Length:
         self._pages += 1
         self._rows += rows
         if self._pages >= FEW + self._rows // SMALLEST or self._rows >= MOST_ROWS:
-            raise Unreachable(f"{self._what} does not end: {self._pages} pages were read, with {self._rows} rows")
+            raise Unreachable(f"{self._list_name} does not end: {self._pages} pages were read, with {self._rows} rows")

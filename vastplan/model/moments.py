@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 def parse_moment(value: object) -> datetime | None:
     """Parses a time in ISO 8601, in UTC where it has no zone; `None` for anything else."""
     try:
-        found = datetime.fromisoformat(str(value))
+        moment = datetime.fromisoformat(str(value))
     except ValueError:
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -91,11 +91,11 @@ class Operation:
 
     def of(self, stage: str, call: str | None = None) -> tuple[Attempt, ...]:
         """The attempts of a stage, or of one of its calls, in their order."""
-        return tuple(one for one in self.attempts if one.stage == stage and call in (None, one.call))
+        return tuple(attempt for attempt in self.attempts if attempt.stage == stage and call in (None, attempt.call))
 
     def happened(self, stage: str, call: str) -> bool:
         """Whether a call of a stage is known to have happened."""
-        return any(one.outcome is Outcome.SEEN for one in self.of(stage, call))
+        return any(attempt.outcome is Outcome.SEEN for attempt in self.of(stage, call))
 
     def knowing(self, **facts: Any) -> Operation:
         """The record with more facts."""
@@ -103,7 +103,7 @@ class Operation:
 
     def with_attempt(self, attempt: Attempt) -> Operation:
         """The record with a new attempt, or with one in place of that with the same number."""
-        others = tuple(one for one in self.attempts if one.number != attempt.number)
+        others = tuple(other for other in self.attempts if other.number != attempt.number)
         return replace(self, attempts=(*others, attempt))
 
     def later_than(self, other: Operation) -> bool:
@@ -113,12 +113,12 @@ class Operation:
 
 def last_of_each(parts: Iterable[Iterable[Operation]]) -> tuple[Operation, ...]:
     """The latest record of each subject in all parts of the ledger, in the order in which the operations began."""
-    found: dict[str, Operation] = {}
+    latest: dict[str, Operation] = {}
     for part in parts:
-        for one in part:
-            if one.subject not in found or one.later_than(found[one.subject]):
-                found[one.subject] = one
-    return tuple(sorted(found.values(), key=lambda one: (one.began, one.id)))
+        for operation in part:
+            if operation.subject not in latest or operation.later_than(latest[operation.subject]):
+                latest[operation.subject] = operation
+    return tuple(sorted(latest.values(), key=lambda operation: (operation.began, operation.id)))
 
 
 def operation_to_data(operation: Operation) -> dict[str, Any]:
@@ -135,10 +135,10 @@ def operation_from_data(data: Mapping[str, Any]) -> Operation:
     """The inverse of `operation_to_data`. Raises `ValueError`, `TypeError` or `KeyError` for data that is not a record: anybody may have
     written the ledger."""
     attempts = []
-    for said in data["attempts"]:
-        one = Attempt(**{**said, "outcome": Outcome(said["outcome"])})
-        _checked(one, _OF_ATTEMPT, ("number",), ("before", "seen"))
-        attempts.append(one)
+    for fields in data["attempts"]:
+        attempt = Attempt(**{**fields, "outcome": Outcome(fields["outcome"])})
+        _checked(attempt, _OF_ATTEMPT, ("number",), ("before", "seen"))
+        attempts.append(attempt)
     parsed = {"phase": Phase(data["phase"]), "passed": tuple(data["passed"]), "covers": tuple(data["covers"])}
     operation = Operation(**{**data, **parsed, "attempts": tuple(attempts)})
     _checked(operation, _TEXTS, ("term", "serial"), ("consent", "facts"))

@@ -49,10 +49,10 @@ def read_regular(path: Path, most: int, *, follow: bool = True) -> bytes:
 def file_size(path: Path, most: int, *, follow: bool = True) -> int:
     """The size in bytes of a regular file of at most `most` bytes, without reading it. Raises `OSError` as `read_regular` does."""
     with _opened(path, follow) as file:
-        found = os.fstat(file.fileno()).st_size
-    if found > most:
+        size = os.fstat(file.fileno()).st_size
+    if size > most:
         raise OSError(EFBIG, f"it is larger than {_size(most)}")
-    return found
+    return size
 
 
 def begins(path: Path, size: int, *, follow: bool = True) -> bytes:

@@ -70,9 +70,9 @@ class Replication:
     @property
     def as_of(self) -> str:
         """The time of the newest data that has arrived at a site that is not the source."""
-        return max((one.as_of for one in self.members if one.site != self.leads), default="")
+        return max((member.as_of for member in self.members if member.site != self.leads), default="")
 
     @property
     def coming(self) -> int | None:
         """The bytes in transfer to the copy, as the source reports them; `None` where that is not known."""
-        return next((one.coming for one in self.members if one.site == self.leads), None)
+        return next((member.coming for member in self.members if member.site == self.leads), None)

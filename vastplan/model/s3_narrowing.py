@@ -20,13 +20,17 @@ def lost_permissions(before: Any, after: Any) -> list[str]:
     was, now = _statements(before), _statements(after)
     if was is None or now is None:
         return ["what it allows now (cannot determine what)"] if before else []
-    lost = [one for one in was if one[0].allows and not any(_covers(other, one) for other in now if other[0].allows)]
+    lost = [
+        pair for pair in was if pair[0].allows and not any(_covers(other, pair) for other in now if other[0].allows)
+    ]
     denied = [
-        one for one in now if not one[0].allows and not any(_covers(other, one) for other in was if not other[0].allows)
+        pair
+        for pair in now
+        if not pair[0].allows and not any(_covers(other, pair) for other in was if not other[0].allows)
     ]
     allows_any = any(statement.allows for statement, _ in was)
-    return [_described(one) for one in lost] + (
-        [f"what it denies now: {_described(one)}" for one in denied] if allows_any else []
+    return [_described(pair) for pair in lost] + (
+        [f"what it denies now: {_described(pair)}" for pair in denied] if allows_any else []
     )
 
 
@@ -38,17 +42,17 @@ def _statements(document: Any) -> list[_Described] | None:
         return None
     written = document["Statement"]
     conditions = [
-        json_text(canonical_policy({"Statement": one})["Statement"][0].get("Condition") or {})
-        for one in (written if isinstance(written, list) else [written])
+        json_text(canonical_policy({"Statement": statement})["Statement"][0].get("Condition") or {})
+        for statement in (written if isinstance(written, list) else [written])
     ]
     return list(zip(policy.statements, conditions, strict=True))
 
 
-def _covers(wider: _Described, one: _Described) -> bool:
+def _covers(wider: _Described, narrower: _Described) -> bool:
     """Whether one statement covers all that another one does; false also where only several statements together would."""
-    (other, its), (statement, condition) = wider, one
+    (other, other_condition), (statement, condition) = wider, narrower
     return (
-        (not other.conditional or its == condition)
+        (not other.conditional or other_condition == condition)
         and _all_in(_lower(statement.actions), statement.but_actions, _lower(other.actions), other.but_actions)
         and _all_in(statement.resources, statement.but_resources, other.resources, other.but_resources)
     )
@@ -59,20 +63,20 @@ def _all_in(few: tuple[str, ...], but_few: bool, many: tuple[str, ...], but_many
     if but_few != but_many:
         return not but_many and "*" in many
     inner, outer = (many, few) if but_few else (few, many)
-    return all(any(_is_in(one, pattern) for pattern in outer) for one in inner)
+    return all(any(_is_in(text, pattern) for pattern in outer) for text in inner)
 
 
-def _is_in(one: str, pattern: str) -> bool:
-    """Whether `pattern` matches every text that `one` matches: a star in `one` counts as ordinary text, except against `?`."""
-    return one == pattern or (matches(pattern, one) and not ("?" in pattern and "*" in one))
+def _is_in(narrower: str, pattern: str) -> bool:
+    """Whether `pattern` matches every text that `narrower` matches: a star in `narrower` counts as ordinary text, except against `?`."""
+    return narrower == pattern or (matches(pattern, narrower) and not ("?" in pattern and "*" in narrower))
 
 
 def _lower(actions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(action.lower() for action in actions)
 
 
-def _described(one: _Described) -> str:
-    statement, condition = one
+def _described(pair: _Described) -> str:
+    statement, condition = pair
     actions = f"{'all but ' if statement.but_actions else ''}{', '.join(statement.actions)}"
     resources = f"{'all but ' if statement.but_resources else ''}{', '.join(statement.resources)}"
     return f"{actions} of {resources}" + (f" under {condition}" if statement.conditional else "")

@@ -67,8 +67,8 @@ def keep_token(value: str) -> None:
             while len(_kept.passing) > MOST:
                 _kept.passing.popitem(last=False)
             _kept.sought = DisguiseSet()
-            for known in (*_kept.lasting, *_kept.passing):
-                _kept.sought.add(disguises(known))
+            for token in (*_kept.lasting, *_kept.passing):
+                _kept.sought.add(disguises(token))
 
 
 def keep_credential(header: str) -> None:
@@ -101,7 +101,7 @@ def guarded(text: str) -> str:
     Applies only to secrets of at least eight letters and digits that are not words: shorter ones may be names. A text without
     secrets takes one pass, however many secrets there are.
     """
-    for form in _found(text):
+    for form in _forms_in(text):
         text = replace_disguises(text, form, INSTEAD, one_value=False)
     return text
 
@@ -109,7 +109,7 @@ def guarded(text: str) -> str:
 def guarded_data(data: Any) -> Any:
     """Does the same as `guarded` for JSON data: for each text and each key in it."""
     if isinstance(data, str):
-        for form in _found(data):
+        for form in _forms_in(data):
             data = replace_disguises(data, form, INSTEAD, one_value=True)
         return data
     if isinstance(data, list):
@@ -121,12 +121,12 @@ def guarded_data(data: Any) -> Any:
 
 def holds_secret(text: str) -> bool:
     """Whether `guarded` would change the text."""
-    return bool(_found(text))
+    return bool(_forms_in(text))
 
 
-def _found(text: str) -> list[bytes]:
+def _forms_in(text: str) -> list[bytes]:
     """The disguises in a text, the longest first."""
     with _kept.lock:
-        sought, said = _kept.sought, tuple(_kept.open)
-    found = sought.found(text)
-    return sorted((form for form in found if not any(form in text for text in said)), key=len, reverse=True)
+        sought, open_texts = _kept.sought, tuple(_kept.open)
+    forms = sought.matches(text)
+    return sorted((form for form in forms if not any(form in text for text in open_texts)), key=len, reverse=True)

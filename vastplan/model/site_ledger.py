@@ -129,7 +129,7 @@ def path_text(path: tuple[str, ...]) -> str:
 
 def last_on(parts: Mapping[str, SiteLedger], subject: str) -> Operation | None:
     """The last operation of a subject, `None` where it has none."""
-    return next((one for one in latest_operations(parts) if one.subject == subject), None)
+    return next((operation for operation in latest_operations(parts) if operation.subject == subject), None)
 
 
 def latest_operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:

@@ -127,7 +127,7 @@ def sources(value: Any) -> list[tuple[str, str]]:
         return [value.source]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     # runs for every entry: what cannot hold a secret costs no call
-    return [one for item in inner if not isinstance(item, str | int | None) for one in sources(item)]
+    return [source for item in inner if not isinstance(item, str | int | None) for source in sources(item)]
 
 
 def json_text(value: Any) -> str:
