@@ -31,14 +31,14 @@ def dump(part: SiteLedger) -> bytes:
     return canonical_json.json_file_text(whole).encode()
 
 
-def load_part(raw: bytes, shown: str) -> SiteLedger:
+def load_part(raw: bytes, label: str) -> SiteLedger:
     """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it."""
     try:
         fields = strict_json.parse_json(raw)
         version = fields["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(
-                f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade vastplan"
+                f"the ledger {label} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade vastplan"
             )
         fields = upgraded(fields)
         fields["entries"] = {
@@ -48,23 +48,23 @@ def load_part(raw: bytes, shown: str) -> SiteLedger:
         fields["plans"] = tuple(fields["plans"])
         fields["gone"] = tuple(fields.get("gone", ()))
         operations = fields.get("operations", {}).items()
-        fields["operations"] = {subject: operation.operation_from_data(one) for subject, one in operations}
+        fields["operations"] = {subject: operation.operation_from_data(record) for subject, record in operations}
         part = SiteLedger(**fields)
         refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
         raise VastplanError(
-            f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt again"
+            f"the ledger {label} cannot be used: {reason}; restore it from a copy, or move it away to adopt again"
         ) from None
     return part
 
 
-def check_part(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
+def check_part(part: SiteLedger, document: str, site: str, label: str) -> SiteLedger:
     """The part, if it belongs to the document and the site. Raises `VastplanError`."""
     if part.document != document:
-        raise VastplanError(f"the ledger {shown} belongs to the document {part.document}, not to {document}")
+        raise VastplanError(f"the ledger {label} belongs to the document {part.document}, not to {document}")
     if part.site != site:
-        raise VastplanError(f"the ledger {shown} belongs to the site {part.site}, not to {site}")
+        raise VastplanError(f"the ledger {label} belongs to the site {part.site}, not to {site}")
     return part
 
 
@@ -96,7 +96,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
         raise ValueError("something else where a text belongs")
     if not isinstance(part.head, dict):
         raise ValueError("something else where the settings belong")
-    if any(subject != one.subject for subject, one in part.operations.items()):
+    if any(subject != record.subject for subject, record in part.operations.items()):
         raise ValueError("an operation that is not of what it stands for")
     counts = (part.serial, *part.limits.values(), *(owned.generation for owned in part.entries.values()))
     if not _COUNT.issuperset(map(type, counts)) or part.serial < 0:

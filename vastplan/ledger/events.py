@@ -34,21 +34,21 @@ def new_part(document: str, site: str) -> SiteLedger:
 
 def begin_event(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
     """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are."""
-    said = plain_json(intents)
-    for intent in said.values():
+    data = plain_json(intents)
+    for intent in data.values():
         if intent["before"] is None:
             del intent["before"]
-    event = {"event": "begin", "plan": plan, "intents": said, "at": at}
+    event = {"event": "begin", "plan": plan, "intents": data, "at": at}
     return {**event, "systems": dict(systems)} if systems else event
 
 
 def own_event(address: str, owned: Owned) -> Event:
     """An object was written and is owned, as `owned` describes it."""
-    said = {**plain_json(owned), "refers": owned.refers}
+    data = {**plain_json(owned), "refers": owned.refers}
     for name in LATER:
-        if not said[name]:
-            del said[name]
-    return {"event": "own", "address": address, "owned": said}
+        if not data[name]:
+            del data[name]
+    return {"event": "own", "address": address, "owned": data}
 
 
 def drop_event(address: str) -> Event:

@@ -147,8 +147,8 @@ class KubernetesSession:
             except (Conflict, ObjectNotFound, Unclear):
                 current = manifests.read_manifest(self._api, self._place)
             if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
-                who = "somebody else has it" if current else "somebody removed it"
-                raise Lost(f"the ledger of {self._place.site} is lost: {who}; vastplan starts nothing more")
+                reason = "somebody else has it" if current else "somebody removed it"
+                raise Lost(f"the ledger of {self._place.site} is lost: {reason}; vastplan starts nothing more")
             manifest, version = current
             if manifest.turn == new.turn:
                 return version

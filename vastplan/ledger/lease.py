@@ -160,8 +160,8 @@ def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
     since, renewed = _time(spec.get("acquireTime")), _time(spec.get("renewTime"))
     lasts = spec.get("leaseDurationSeconds")
     ends = (renewed or now) + timedelta(seconds=lasts if isinstance(lasts, int) else DURATION)
-    shown = "".join(char for char in str(name) if char.isprintable())[:200]
-    return LockOwner(shown, _to_the_second(since), _to_the_second(ends)), ends > now
+    printable = "".join(char for char in str(name) if char.isprintable())[:200]
+    return LockOwner(printable, _to_the_second(since), _to_the_second(ends)), ends > now
 
 
 def _put(api: Api, place: PartPlace, spec: Row, before: Row | None) -> Row:

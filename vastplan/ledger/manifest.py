@@ -87,8 +87,8 @@ def _part(chunks: Chunks, place: PartPlace, manifest: Manifest) -> SiteLedger | 
     raw = chunks.get(manifest.part)
     if raw is None:
         return None
-    shown = f"of {place.site} in namespace {place.namespace}"
-    reducer = Reducer(check_part(load_part(raw, shown), place.document, place.site, shown))
+    label = f"of {place.site} in namespace {place.namespace}"
+    reducer = Reducer(check_part(load_part(raw, label), place.document, place.site, label))
     for names in manifest.journal:
         lines = chunks.get(names)
         if lines is None:
