@@ -101,9 +101,9 @@ class _Rooms:
         listed = {str(each) for each in policy.get("namespaces") or ()}
         lists = f"the policy lists {_some(listed)}, and projects of its tenant are in {_some(home)}"
         if policy.get("rule") != AS_WRITTEN or str(policy.get("storage_class")) != entry.called:
-            what = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
+            difference = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
             return Unsayable(
-                entry.address, f"its policy {name} is not as vastplan writes it: {what}; {lists}", _WRITE_ACCESS
+                entry.address, f"its policy {name} is not as vastplan writes it: {difference}; {lists}", _WRITE_ACCESS
             )
         is_open = policy.get("open") is True
         absent = {each for each in listed if self._pieces.sight.live(site, "namespace", each) is None}

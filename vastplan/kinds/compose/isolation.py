@@ -60,10 +60,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         *(project.address.name for project in users),
         *sorted({str(name) for name in entry.values.get("open_to", ())}),
     ]
-    who = "everybody" if shared else ", ".join(named) or "nobody"
+    admitted = "everybody" if shared else ", ".join(named) or "nobody"
     if audit and not shared:
-        who = f"everybody; reported, not enforced: {who}"
-    yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=tuple(first))
+        admitted = f"everybody; reported, not enforced: {admitted}"
+    yield entry.standing_for(values, chosen=(*chosen, f"open to {admitted}"), after=tuple(first))
 
 
 def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:

@@ -52,9 +52,9 @@ def _of_a_bucket(entry: Entry, scope: Scope) -> None:
     """Refuse synchronous replication of a directory for which the document has a view that is not a bucket."""
     values, site = entry.values, entry.address.site
     views = scope.owned_by(values["tenant"], site, "view") if values.get("capabilities") == SYNCHRONOUS else []
-    here = [view for view in views if view.values.get("path") == values["source_dir"]]
-    if here and not any("S3" in (view.values.get("protocols") or ()) for view in here):
-        text = f"synchronous replication is for S3 buckets only, and view {here[0].address.name} is not a bucket"
+    same_path = [view for view in views if view.values.get("path") == values["source_dir"]]
+    if same_path and not any("S3" in (view.values.get("protocols") or ()) for view in same_path):
+        text = f"synchronous replication is for S3 buckets only, and view {same_path[0].address.name} is not a bucket"
         scope.refuse(
             entry,
             "VP247",
