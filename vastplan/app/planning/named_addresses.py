@@ -10,7 +10,7 @@ from glob import escape
 from vastplan.app.planning.request import PlanOptions
 from vastplan.engine.deciding.plan import Draft, PlanInputs
 from vastplan.engine.values.delivery import delivers_of, destination
-from vastplan.engine.values.formers import MARK
+from vastplan.engine.values.formers import SEPARATOR
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding, Severity, error
@@ -138,13 +138,13 @@ def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
 def _with_an_id(option: str, text: str, existing: Known) -> bool:
     """Whether the text names one former object on a planned site."""
     parts = text.split("/", 2)
-    has_id = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
+    has_id = len(parts) == 3 and all(parts) and SEPARATOR in parts[2] and not _is_pattern(text)
     return has_id and option in _BY_ADDRESS and parts[0] not in existing.elsewhere
 
 
 def _former_hint(text: str, existing: Known) -> str:
-    of = text.partition(MARK)[0]
-    others = sorted(address for address in existing.addresses if address.startswith(f"{of}{MARK}"))
+    of = text.partition(SEPARATOR)[0]
+    others = sorted(address for address in existing.addresses if address.startswith(f"{of}{SEPARATOR}"))
     if others:
         return f"{of} has: {some(others)}"
     if of in existing.addresses:

@@ -76,7 +76,7 @@ def taken_by_moves(
                 if field.revokes is not None:
                     texts = revoked(field.revokes, before.values.get(field.name), then.get(field.name))
                     gone[f"{change.path} {after.target.name} ({field.name})"] = field.revokes, texts
-    return {what: (rule, texts) for what, (rule, texts) in gone.items() if texts}
+    return {key: (rule, texts) for key, (rule, texts) in gone.items() if texts}
 
 
 def retargeted_fields(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
@@ -114,14 +114,14 @@ def _lost_by_move(
         for field in before.kind.fields
         if field.admits is not None
     }
-    return {what: clients for what, clients in lost.items() if clients}
+    return {key: clients for key, clients in lost.items() if clients}
 
 
 def _referred(live: Live, name: str, refers: Refers, matches: Matches) -> Live | None:
     """The live object that the field `name` of a live object refers to."""
     raw = live.values.get(name)
-    found = (matches.observed.find(live.site, kind, attribute, raw) for kind, attribute in refers.targets)
-    return next((target for target in found if target is not None), None)
+    candidates = (matches.observed.find(live.site, kind, attribute, raw) for kind, attribute in refers.targets)
+    return next((target for target in candidates if target is not None), None)
 
 
 def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) -> Values:

@@ -32,7 +32,7 @@ def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
     if action.verb is not Verb.DELETE and not _lapses(action, kind):
         return ()
     closing = (kind, *(kinds[name] for name in _enforced(kind)))
-    return tuple(rule for one in closing for rule in one.closes if rule.backs is not None)
+    return tuple(rule for closer in closing for rule in closer.closes if rule.backs is not None)
 
 
 def _lapses(action: Action, kind: Kind) -> bool:
@@ -51,7 +51,7 @@ def kinds_behind(rules: Iterable[Closes], kind: Kind, kinds: Mapping[str, Kind])
     backed = {rule.backs.kind for rule in rules if rule.backs is not None}
     if not backed:
         return set()
-    shields = {name for name, known in facts(kinds).items() if known.shields & backed}
+    shields = {name for name, kind_facts in facts(kinds).items() if kind_facts.shields & backed}
     return backed | shields | {*_enforced(kind)}
 
 
@@ -66,7 +66,7 @@ def relying(
     live = matches.match(action.address).live
     if live is None or not may_back(action, matches.kinds) or not keeps_closed_now(live, referrers):
         return []
-    found: list[Live] = []
+    objects: list[Live] = []
     for name in _enforced(live.kind):
         if problem := _unread(matches, live.site, name):
             return Unknown(problem, Reason.UNREAD)
@@ -77,8 +77,8 @@ def relying(
                 continue
             if problem := _unread(matches, live.site, rule.backs.kind):
                 return Unknown(problem, Reason.UNREAD)
-            found += _closed(rule.backs, values, live.site, matches, referrers)
-    return [other for other in found if not matches.desires(other) and not _goes(other, matches, actions)]
+            objects += _closed(rule.backs, values, live.site, matches, referrers)
+    return [other for other in objects if not matches.desires(other) and not _goes(other, matches, actions)]
 
 
 def _closed(rule: Backs, values: Iterable[Any], site: str, matches: Matches, referrers: Referrers) -> Iterator[Live]:
@@ -87,7 +87,7 @@ def _closed(rule: Backs, values: Iterable[Any], site: str, matches: Matches, ref
     wanted = {read(item) for item in values}
     for live in matches.observed.objects(site, rule.kind):
         shielding = (referrer.live for referrer in referrers.of(live) if referrer.shields)
-        if live.values.get(field.name) in wanted and any(keeps_closed_now(one, referrers) for one in shielding):
+        if live.values.get(field.name) in wanted and any(keeps_closed_now(shield, referrers) for shield in shielding):
             yield live
 
 
@@ -106,9 +106,9 @@ def _puts_in_force(live: Live, matches: Matches) -> Iterator[Live]:
         return
     for field, refers, raw in raw_references(live.kind.fields, live.values):
         for kind, attribute in refers.targets if field.name == rule.field else ():
-            found = matches.observed.find(live.site, kind, attribute, raw)
-            if found is not None:
-                yield found
+            target = matches.observed.find(live.site, kind, attribute, raw)
+            if target is not None:
+                yield target
 
 
 def _goes(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:

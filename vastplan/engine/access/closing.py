@@ -30,7 +30,7 @@ class Closed:
     """
 
     rule: Closes
-    what: str
+    text: str
     rooms: Mapping[str, int] | Unknown
     leaving: tuple[Address, ...] = ()
     users: tuple[str, ...] = ()
@@ -102,13 +102,13 @@ class ClosedRooms:
 
     def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
         """The values of a field as the system writes them, without references that cannot be resolved."""
-        found, refers = [], kind.field(name).refers
+        names, refers = [], kind.field(name).refers
         for item in listed(values.get(name)):
             if isinstance(item, Ref):
                 item = self.matches.resolve(item, refers.attribute(item.target.kind)) if refers else item
             if not isinstance(item, Unknown):
-                found.append(str(item))
-        return tuple(found)
+                names.append(str(item))
+        return tuple(names)
 
     def exists(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
         """Whether what would be closed exists: nobody can be kept out of what is yet to be created."""
@@ -145,11 +145,11 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
     elif not rooms.enforced(action.address, live):
         return None
     for rule in kind.closes:
-        what = rooms.names(site, kind, values, rule.field)
-        what = tuple(name for name in what if rooms.exists(site, kind, rule, name))
-        if what and not _open(rule, values):
+        names = rooms.names(site, kind, values, rule.field)
+        names = tuple(name for name in names if rooms.exists(site, kind, rule, name))
+        if names and not _open(rule, values):
             held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
-            return _closed(rule, kind, what, live.values if held and live is not None else None, values, site, rooms)
+            return _closed(rule, kind, names, live.values if held and live is not None else None, values, site, rooms)
     return None
 
 
@@ -166,11 +166,17 @@ def _of(ref: Ref, matches: Matches) -> Live | None:
 
 
 def _closed(
-    rule: Closes, kind: Kind, what: tuple[str, ...], before: Values | None, after: Values, site: str, rooms: ClosedRooms
+    rule: Closes,
+    kind: Kind,
+    names: tuple[str, ...],
+    before: Values | None,
+    after: Values,
+    site: str,
+    rooms: ClosedRooms,
 ) -> Closed | None:
-    refers, shown = kind.field(rule.field).refers, ", ".join(what)
+    refers, text = kind.field(rule.field).refers, ", ".join(names)
     if refers is not None:
-        shown = f"{next(iter(refers.attributes))} {shown}"
+        text = f"{next(iter(refers.attributes))} {text}"
     was_in: set[str] | None = None  # everybody
     if before is not None and not _open(rule, before):
         was_in = {str(room) for room in listed(before.get(rule.but))}
@@ -179,11 +185,11 @@ def _closed(
         return None
     users = rooms.users(site, rule)
     if isinstance(users, Unknown):
-        return Closed(rule, shown, users)
+        return Closed(rule, text, users)
     counts: dict[str, int] = {}
     leaving: list[Address] = []
     staying: list[str] = []
-    for live in {one.id: one for name in what for one in users.get(name, ())}.values():
+    for live in {user.id: user for name in names for user in users.get(name, ())}.values():
         room = str(live.values.get(rule.room))
         if room in still_in or (was_in is not None and room not in was_in):
             continue
@@ -195,4 +201,4 @@ def _closed(
             counts[room] = counts.get(room, 0) + 1
             staying.append(f"{room}/{live.name}")
     named = tuple(sorted(staying)) if rule.named else ()
-    return Closed(rule, shown, counts, tuple(leaving), named) if counts or leaving else None
+    return Closed(rule, text, counts, tuple(leaving), named) if counts or leaving else None

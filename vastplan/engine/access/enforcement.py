@@ -21,8 +21,8 @@ def keeps_closed_now(live: Live, referrers: Referrers) -> bool:
         return live.kind.enforces.enforced(live.values)
     if not live.kind.closes:
         return True
-    said = [rule.enforced(referrer.live.values) for referrer, rule in enforcing(live, referrers)]
-    return not said or any(said)
+    enforced = [rule.enforced(referrer.live.values) for referrer, rule in enforcing(live, referrers)]
+    return not enforced or any(enforced)
 
 
 def enforcing(live: Live, referrers: Referrers) -> Iterator[tuple[Referrer, Enforces]]:
@@ -47,8 +47,8 @@ class EnforcedByPlan:
 
     def after(self, address: Address, live: Live | None) -> bool:
         """Whether an object will be enforced. Assumed also where no object is known that enforces it or only audits it."""
-        said = [*self._enforced.get(address, ()), *(self._left(live) if live is not None else ())]
-        return not said or any(said)
+        enforced = [*self._enforced.get(address, ()), *(self._left(live) if live is not None else ())]
+        return not enforced or any(enforced)
 
     def _left(self, live: Live) -> Iterable[bool]:
         """For each object that enforces it now and that the plan leaves unchanged: whether it does more than audit."""

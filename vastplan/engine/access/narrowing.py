@@ -79,15 +79,15 @@ def narrowings(
     The indexes must be complete.
     """
     rooms = ClosedRooms(matches, actions, referrers)
-    found = {}
+    by_address = {}
     for address, action in actions.items():
         if may_narrow(action, matches.kinds, actions):
             narrowing = _narrowing(action, matches, actions, referrers, dependents, rooms)
             used = narrowing if narrowing is not None and (narrowing.evidence or narrowing.leaving) else None
             revoked = _revoked(action, matches, actions, used)
             if revoked is not None:
-                found[address] = revoked
-    return found
+                by_address[address] = revoked
+    return by_address
 
 
 def _revoked(
@@ -101,11 +101,11 @@ def _revoked(
     if not gone:
         return besides
     lost = {path: some([inert(text, 200) for text in texts]) for path, (_, texts) in gone.items()}
-    said: dict[str, list[str]] = {}
+    losses: dict[str, list[str]] = {}
     for path, (rule, _) in gone.items():
         assert rule is not None
-        said.setdefault(rule.without, []).append(f"{path} would lose {lost[path]}")
-    message = "; ".join(f"{', '.join(changed)}: {without}" for without, changed in said.items())
+        losses.setdefault(rule.without, []).append(f"{path} would lose {lost[path]}")
+    message = "; ".join(f"{', '.join(changed)}: {without}" for without, changed in losses.items())
     figures = tuple(Evidence(f"{path} removed", texts) for path, texts in lost.items())
     if besides is None:
         kept = dict.fromkeys(path.partition(" ")[0] for path in lost)
@@ -142,28 +142,28 @@ def _narrowing(
         for user, number in counts
         if isinstance(number, Unknown)
     ]
-    said = [f"in use through it: {', '.join(seen)}"] if seen else []
+    uses = [f"in use through it: {', '.join(seen)}"] if seen else []
     for rule in kind.dependents if not lost and renamed is None else ():
         number = dependents.count(live, rule)
         if number != 0:
             figures.append(Evidence(rule.name, _value(number)))
-            said.append(
+            uses.append(
                 f"cannot determine whether there are {rule.name}: {number.why}"
                 if isinstance(number, Unknown)
                 else f"{rule.name}: {number}"
             )
-    said += undetermined
+    uses += undetermined
     if lost:
         clients = "; ".join(f"{path} would no longer let in {some(texts)}" for path, texts in lost.items())
         fix = f"--allow-narrow {word(action.address)}, or keep these clients until nobody has it mounted"
-        return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
+        return Narrowing(f"{clients}; {'; '.join(uses)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
         fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {yaml_scalar(live.name)} in its entry"
         text = f"what refers to it by name would not find it as {live.name} any more"
-        return Narrowing("; ".join([*said, text]), fix, tuple(figures), users.leaving)
+        return Narrowing("; ".join([*uses, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
     fix = f"--allow-narrow {word(action.address)}, or keep it until nobody uses it"
-    return Narrowing("; ".join([*said, kind.lets_in.without]), fix, tuple(figures), users.leaving)
+    return Narrowing("; ".join([*uses, kind.lets_in.without]), fix, tuple(figures), users.leaving)
 
 
 def goes_with(action: Action, live: Live, matches: Matches, actions: Mapping[Address, Action]) -> Address | None:
@@ -188,12 +188,12 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
     name, fix = closed.rule.name, f"--allow-narrow {word(action.address)}, or {closed.rule.fix}"
     if isinstance(closed.rooms, Unknown):
         text = (
-            f"{closed.what} would close; cannot determine whether there are {plural(name)} in use: {closed.rooms.why}"
+            f"{closed.text} would close; cannot determine whether there are {plural(name)} in use: {closed.rooms.why}"
         )
         return Narrowing(text, fix, (Evidence(plural(name), str(closed.rooms)),))
     counts = sorted(closed.rooms.items())
     listed = some([f"{room}: {counted(number, name)}" for room, number in counts])
-    text = f"{closed.what} would close to {counted(len(counts), closed.rule.room)} in use: {listed}"
+    text = f"{closed.text} would close to {counted(len(counts), closed.rule.room)} in use: {listed}"
     text += f" ({some(closed.users)})" if closed.users else ""
     figures = tuple(Evidence(f"{plural(name)} in {room}", number) for room, number in counts)
     return Narrowing(text, fix, figures, closed.leaving)

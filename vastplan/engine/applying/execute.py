@@ -196,11 +196,11 @@ class _Execution:
         rows = (row for page in self._pages() for row in page)
         return any(not unmet_leaves(tuple(names), desired, self._current(row)) for row in rows)
 
-    def _appeared(self, what: str) -> NoReturn:
+    def _appeared(self, evidence: str) -> NoReturn:
         if self._begun():
             # An interrupted run may have created it: the intent must stay, so the next run recognizes it as created by vastplan.
-            raise Unclear(f"it exists now ({what}), perhaps created by an interrupted run; plan again")
-        raise Stale(f"it did not exist when the plan was made and exists now ({what}); plan again")
+            raise Unclear(f"it exists now ({evidence}), perhaps created by an interrupted run; plan again")
+        raise Stale(f"it did not exist when the plan was made and exists now ({evidence}); plan again")
 
     def _still_as_planned(self, current: Values) -> None:
         expected = self._action.fingerprint
@@ -327,8 +327,8 @@ class _Execution:
         self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
         kept = unmet_leaves(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
-            shown = ", ".join(path_text(path) for path in kept)
-            raise Refused(f"the system accepted the write but did not keep {shown}")
+            paths = ", ".join(path_text(path) for path in kept)
+            raise Refused(f"the system accepted the write but did not keep {paths}")
 
     def _late(self, locator: str, row: Row) -> Row:
         """Set the fields that only an update takes."""

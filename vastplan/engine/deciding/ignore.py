@@ -67,10 +67,12 @@ class KeptNames(IgnoreRule):
 def kept_names(ignored: Iterable[IgnoredChange], matches: Matches) -> frozenset[Address]:
     """The objects that were renamed outside vastplan and keep that name, because the change of their name is ignored."""
     return frozenset(
-        one.address
-        for one in ignored
-        if one.address in matches.coming
-        and any(change.path in names_of(matches.kinds[one.address.kind]) for change in one.changes)
+        ignored_change.address
+        for ignored_change in ignored
+        if ignored_change.address in matches.coming
+        and any(
+            change.path in names_of(matches.kinds[ignored_change.address.kind]) for change in ignored_change.changes
+        )
     )
 
 

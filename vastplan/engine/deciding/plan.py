@@ -27,8 +27,7 @@ from vastplan.engine.matching.match import match
 from vastplan.engine.matching.referrers import index_referrers
 from vastplan.engine.matching.topology import topology
 from vastplan.engine.ordering.order import Ordered, order
-from vastplan.engine.state.replication import replication_findings as told_of
-from vastplan.engine.state.replication import replications
+from vastplan.engine.state.replication import replication_findings, replications
 from vastplan.engine.values.unowned import UnownedObjects, more_than_known, unowned_objects
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
@@ -109,10 +108,12 @@ def collections_to_read(
             if entry.values.get(field_name):
                 collections |= {(site, target) for target, _ in targets}
     used = set(collections)
-    for name, known in facts(kinds).items():
-        if not known.as_evidence:
+    for name, kind_facts in facts(kinds).items():
+        if not kind_facts.as_evidence:
             collections |= {
-                (site, name) for site, kind in used if kind in known.targets and known.system in systems.get(site, ())
+                (site, name)
+                for site, kind in used
+                if kind in kind_facts.targets and kind_facts.system in systems.get(site, ())
             }
     return {(site, name) for site, name in collections if name in kinds}
 
@@ -182,7 +183,7 @@ def _shown(
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
             opens=action_openings(action, context.matches, actions, context.referrers),
-            deletes=found.fields if (found := deletion(action, context)) is not None else (),
+            deletes=deleted.fields if (deleted := deletion(action, context)) is not None else (),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )
@@ -216,7 +217,7 @@ def _plan(
             *_placed(
                 (
                     *ownership.warnings(context),
-                    *told_of(rows, silent, {str(action.address): action for action in actions}),
+                    *replication_findings(rows, silent, {str(action.address): action for action in actions}),
                 ),
                 entries,
             ),
@@ -234,9 +235,9 @@ def _plan(
 
 def _placed(findings: Iterable[Finding], entries: Mapping[Address, Entry]) -> Iterator[Finding]:
     """The findings; one that an edit of the document resolves gets the place of its entry there."""
-    for one in findings:
-        entry = entries.get(Address.parse(one.address)) if one.code == MOVED else None
-        yield one if entry is None else replace(one, where=entry.where)
+    for finding in findings:
+        entry = entries.get(Address.parse(finding.address)) if finding.code == MOVED else None
+        yield finding if entry is None else replace(finding, where=entry.where)
 
 
 def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:

@@ -43,13 +43,13 @@ def renamed_perhaps(
             kind = matches.kinds[address.kind]
             fields = digests(kind, desired[address].values, ledger[address.site].key)
             coming.setdefault(_look(address, kind, fields), []).append(address)
-    found: dict[str, list[tuple[Address, Entry]]] = {}
+    by_origin: dict[str, list[tuple[Address, Entry]]] = {}
     for look, leaving in going.items():
         arriving = coming.get(look, ())
         if len(leaving) == len(arriving) == 1:
             entry = desired[arriving[0]]
-            found.setdefault(entry.origin or str(entry.address), []).append((leaving[0], entry))
-    for address_text, pairs in found.items():
+            by_origin.setdefault(entry.origin or str(entry.address), []).append((leaving[0], entry))
+    for address_text, pairs in by_origin.items():
         yield _finding(address_text, pairs)
 
 

@@ -134,10 +134,10 @@ class Verdicts:
             return Verdict(unknown=unknown)
         if match.live is None:
             key = self._ledger[entry.address.site].key
-            said = None if match.owned is None else once.recreation_finding(entry, kind, match.owned, key)
-            if said is None:
+            recreation = None if match.owned is None else once.recreation_finding(entry, kind, match.owned, key)
+            if recreation is None:
                 return Verdict(self._create(entry, named, kind, match))
-            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
+            return Verdict(compared=recreation.severity is not Severity.ERROR, findings=[recreation])
         if match.owned is not None and entry.defaults:
             entry = called_as_it_is(entry, match.live)
         try:
@@ -325,11 +325,11 @@ class Verdicts:
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
         if why is None:
             return difference, ()
-        said = (drawn_because(delivers, why),)
+        notes = (drawn_because(delivers, why),)
         if why is ValueFault.GENERATION:  # another generation is a change already
-            return difference, said
+            return difference, notes
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
-        return replace(difference, changes=(*difference.changes, change)), said
+        return replace(difference, changes=(*difference.changes, change)), notes
 
     def _no_longer_desired(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
         match = self._matches.match(address)
@@ -441,12 +441,16 @@ class Verdicts:
     def _meant(self, site: str, kind: str, name: str) -> str:
         """The fix for a name that does not exist: the nearest name of that kind on the site, else the first of them."""
         live = self._matches.observed.objects(site, kind)
-        known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
-        near = closest(name, known)
+        names = (
+            sorted({str(candidate.attributes["name"]) for candidate in live if candidate.attributes.get("name")})
+            if live
+            else []
+        )
+        near = closest(name, names)
         return (
             f"write {near} if that is meant, or create {name} first"
             if near
-            else "; ".join(filter(None, (known_ones(known), "write another name, or create it first")))
+            else "; ".join(filter(None, (known_ones(names), "write another name, or create it first")))
         )
 
 

@@ -15,10 +15,10 @@ from vastplan.schema.references import raw_references
 
 def narrowing(action: Action, context: GuardContext) -> Block | None:
     """Cutting clients off from what is or may be in use needs consent: the systems do not list mounted clients."""
-    found = context.narrowings.get(action.address)
-    if found is None or not found.evidence or context.named(action.address, context.allowed.narrow):
+    cut = context.narrowings.get(action.address)
+    if cut is None or not cut.evidence or context.named(action.address, context.allowed.narrow):
         return None
-    return Block("narrows", found.message, found.fix)
+    return Block("narrows", cut.message, cut.fix)
 
 
 def still_shields(action: Action, context: GuardContext) -> Block | None:
@@ -41,14 +41,14 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
 
 def still_backs(action: Action, context: GuardContext) -> Block | None:
     """A policy that keeps something closed is neither deleted nor disabled while that exists, whoever owns it."""
-    found = relying(action, context.matches, context.referrers, context.actions)
-    if isinstance(found, Unknown):
+    exposed = relying(action, context.matches, context.referrers, context.actions)
+    if isinstance(exposed, Unknown):
         return Block(
-            "unseen", f"cannot determine what it keeps closed: {found.why}", "plan again when the system answers"
+            "unseen", f"cannot determine what it keeps closed: {exposed.why}", "plan again when the system answers"
         )
-    if not found:
+    if not exposed:
         return None
-    names = some(sorted({f"{live.kind.name} {inert(live.name, 80)}" for live in found}))
+    names = some(sorted({f"{live.kind.name} {inert(live.name, 80)}" for live in exposed}))
     in_vain = f"these would be open to everybody, and this document does not own them: {names}"
     if action.verb is not Verb.DELETE:
         return Block("opens-access", f"unless it is enforced {in_vain}", "keep it enforced while those exist")

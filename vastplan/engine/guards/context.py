@@ -215,11 +215,11 @@ def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Addres
 
 
 def _standing(addresses: Iterable[Address], origins: Mapping[Address, str]) -> dict[str, tuple[Address, ...]]:
-    found: dict[str, list[Address]] = {}
+    by_place: dict[str, list[Address]] = {}
     for address in addresses:
         for place in filter(None, (str(address), on_any_site(origins[address]))):
-            found.setdefault(place, []).append(address)
-    return {place: tuple(those) for place, those in found.items()}
+            by_place.setdefault(place, []).append(address)
+    return {place: tuple(those) for place, those in by_place.items()}
 
 
 def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:
@@ -238,9 +238,9 @@ def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) 
 def _reported_existing(
     matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]
 ) -> dict[Address, Address]:
-    found: dict[Address, Address] = {}
+    by_owner: dict[Address, Address] = {}
     if all(action.verb is not Verb.DELETE for action in actions):
-        return found  # only deletes need it: a plan without one reads no references
+        return by_owner  # only deletes need it: a plan without one reads no references
     for address, entry in desired.items():
         named_by_fields = (ref for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values))
         for ref in (*named_by_fields, *entry.goes_by, *(ref for _, ref in entry.named)):
@@ -250,8 +250,8 @@ def _reported_existing(
             named = matches.observed.named(target.site, matches.kinds[target.kind], target.name)
             owner = matches.address_of(*named) if len(named) == 1 else None
             if owner is not None:
-                found.setdefault(owner, address)
-    return found
+                by_owner.setdefault(owner, address)
+    return by_owner
 
 
 def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share]:
@@ -269,9 +269,9 @@ def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share
 
 def _unread(observed: Observed, kinds: Mapping[str, Kind]) -> dict[SiteKind, tuple[str, str]]:
     unread: dict[SiteKind, tuple[str, str]] = {}
-    for name, known in facts(kinds).items():
+    for name, kind_facts in facts(kinds).items():
         for site in observed.sites(name):
             problem = "" if observed.absent(site, name) else observed.error(site, name)
-            for target in known.targets if problem else ():
+            for target in kind_facts.targets if problem else ():
                 unread.setdefault((site, target), (name, problem))
     return unread

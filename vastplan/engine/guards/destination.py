@@ -23,21 +23,21 @@ def occupied(action: Action, context: GuardContext) -> Block | None:
     """A value that vastplan did not write is not overwritten; one that it wrote and somebody changed is."""
     values = from_json(dict(action.desired))
     delivers = delivers_of(context.kind(action), values)
-    if action.verb is Verb.ADOPT and (theirs := _taken_over(action, values, context)):
-        return _block(action.address, theirs, "write the live value in the document, or remove it there", context)
+    if action.verb is Verb.ADOPT and (keys := _taken_over(action, values, context)):
+        return _block(action.address, keys, "write the live value in the document, or remove it there", context)
     if delivers is None or not _delivers_now(action, delivers.to, delivers.generation):
         return None
     owned = context.matches.owned.get(action.address)
     if owned is not None and owned.imported:
         return None
     where = destination(delivers, values)
-    theirs = _in_its_place(action, where, predicted(context.kind(action), values), context)
-    return _block(where.target.target, theirs, "deliver to another place, or remove it there", context)
+    keys = _in_its_place(action, where, predicted(context.kind(action), values), context)
+    return _block(where.target.target, keys, "deliver to another place, or remove it there", context)
 
 
-def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardContext) -> Block | None:
+def _block(of: Address, keys: Iterable[str], otherwise: str, context: GuardContext) -> Block | None:
     """A pattern that allows many deletes does not cover a value of somebody else: that needs its full address."""
-    taken = ", ".join(sorted(theirs))
+    taken = ", ".join(sorted(keys))
     if not taken or str(of) in context.consent.allow_delete:
         return None
     text = f"{of} has {taken}, which vastplan did not write"
@@ -57,9 +57,9 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
     delivered before and owns the destination, which is not the case after that was recreated outside vastplan.
     """
     owned, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
-    key, delivered = context.keys[action.address.site], {one for digests in given.values() for one in digests}
+    key, delivered = context.keys[action.address.site], {digest for digests in given.values() for digest in digests}
 
-    def is_theirs(name: str, value: Any) -> bool:
+    def is_foreign(name: str, value: Any) -> bool:
         if value in (None, REDACTED, expected.get(name)):
             return False
         place = where.place(name)
@@ -68,7 +68,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
         return not owned or (place not in given and place not in context.left)
 
     return [
-        where.keys[name] for name, value in delivered_values(where, context.matches).items() if is_theirs(name, value)
+        where.keys[name] for name, value in delivered_values(where, context.matches).items() if is_foreign(name, value)
     ]
 
 

@@ -41,30 +41,30 @@ def action_evidence(action: Action, context: GuardContext) -> tuple[Evidence, ..
         narrowed.append(Evidence("deletes more automatically, by", ", ".join(deleted.fields)))
     if live is None:
         return tuple(narrowed)
-    shown = []
+    evidence = []
     if action.verb in GOING or action.changes:
         figures_of = [(fact, live.metrics[fact.name]) for fact in live.kind.metrics]
-        shown = [
+        evidence = [
             Evidence(fact.name, str(figure) if isinstance(figure, Unknown) else figure, fact.unit)
             for fact, figure in figures_of
             if figure and not isinstance(figure, Mapping)
         ]
     if action.verb in GOING:
-        shown += usage.weighed(live, context.dependents)
+        evidence += usage.weighed(live, context.dependents)
         left = remote_directory.left_behind(live, context)
-        shown += [Evidence("leaves behind", left)] if left else []
-    shown += context.contents.weighed(action, live)
-    shown += narrowed
+        evidence += [Evidence("leaves behind", left)] if left else []
+    evidence += context.contents.weighed(action, live)
+    evidence += narrowed
     if action.verb is Verb.REPLACE:
         untouched: dict[str, set[str]] = {}
         for referrer in context.referrers.of(live):
             if not (referrer.blocks_delete or referrer.shields or _going(context, referrer)):
                 untouched.setdefault(referrer.live.kind.name, set()).add(referrer.live.id)
-        shown += [
+        evidence += [
             Evidence(f"existing {plural(name)} left unchanged", f"{len(ids)} of {len(ids)}")
             for name, ids in sorted(untouched.items())
         ]
-    return tuple(shown)
+    return tuple(evidence)
 
 
 def _going(context: GuardContext, referrer: Referrer) -> bool:

@@ -24,7 +24,7 @@ def second_read(
 
     `systems` are the systems of each site. Returns pairs of site and kind.
     """
-    known = facts(kinds)
+    kind_facts = facts(kinds)
     collections: set[tuple[str, str]] = set()
     narrowed: set[tuple[str, str]] = set()
     for action in actions.values():
@@ -32,24 +32,26 @@ def second_read(
         if action.verb in GOING:
             collections |= {(site, name) for name in _hanging_on(kind, kinds)}
             collections |= {
-                (site, one) for one in _reading_of(kind, kinds) if known[one].system in systems.get(site, ())
+                (site, name) for name in _reading_of(kind, kinds) if kind_facts[name].system in systems.get(site, ())
             }
         else:
             collections |= {
-                (site, name) for name in _emptied(kind, kinds) if known[name].system in systems.get(site, ())
+                (site, name) for name in _emptied(kind, kinds) if kind_facts[name].system in systems.get(site, ())
             }
         collections |= {
-            (there, one) for there, one in landing_places(action, kind) if known[one].system in systems.get(there, ())
+            (place, name)
+            for place, name in landing_places(action, kind)
+            if kind_facts[name].system in systems.get(place, ())
         }
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
-            collections |= {(site, user) for user in users if known[user].system in systems.get(site, ())}
+            collections |= {(site, user) for user in users if kind_facts[user].system in systems.get(site, ())}
         elif (site, kind.name) not in narrowed and cuts_off(action, kind):
             narrowed.add((site, kind.name))
     for site, name in narrowed:
         collections |= {
-            (site, user) for user in reaching(kinds, kinds[name]) if known[user].system in systems.get(site, ())
+            (site, user) for user in reaching(kinds, kinds[name]) if kind_facts[user].system in systems.get(site, ())
         }
     return collections | _places(kinds, actions, systems)
 
@@ -58,7 +60,7 @@ def _places(
     kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
     """The kinds to read to determine which of several objects of one name is meant, where their referrers must be known."""
-    known = facts(kinds)
+    kind_facts = facts(kinds)
     by_site: dict[str, dict[Address, Action]] = {}
     for address, action in actions.items():
         by_site.setdefault(address.site, {})[address] = action
@@ -66,14 +68,14 @@ def _places(
     return {
         (site, place)
         for site, targets in indexed.items()
-        for place in shown_places((kinds[name] for name in targets), known.values())
-        if known[place].system in systems.get(site, ())
+        for place in shown_places((kinds[name] for name in targets), kind_facts.values())
+        if kind_facts[place].system in systems.get(site, ())
     }
 
 
 def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
     """The kinds that dependents refer to and whose fields a rule compares (`tenant.local_provider`)."""
-    names = {theirs.partition(".")[0] for _, theirs in rule.same if "." in theirs}
+    names = {path.partition(".")[0] for _, path in rule.same if "." in path}
     fields = (kinds[rule.kind].field(name) for name in names)
     return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
 
@@ -96,10 +98,10 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     hangs_on_it = _hanging_on(kind, kinds)
     cut_off = {rule.kind for rule in rules}
     reading = _reading_of(kind, kinds) | {
-        one for one, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
+        other for other, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
     }
     referring = {*reaching(kinds, kind)}
-    places = shown_places((kinds[one] for one in {name, *delivered_into(kind), *referring}), facts(kinds).values())
+    places = shown_places((kinds[other] for other in {name, *delivered_into(kind), *referring}), facts(kinds).values())
     return (
         hangs_on_it | _emptied(kind, kinds) | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
     )
@@ -108,7 +110,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
 def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
     """The kinds whose objects may use what an object of a kind delivers: those that refer to its destination."""
     into = delivered_into(kind)
-    return {name for name, known in facts(kinds).items() if known.targets & into} if into else set()
+    return {name for name, kind_facts in facts(kinds).items() if kind_facts.targets & into} if into else set()
 
 
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
@@ -117,7 +119,7 @@ def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action])
     targets = targets.union(*(delivered_into(kinds[name]) for name in targets | _drawing(kinds, actions)))
     backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
     if backed:  # and the kinds that keep these closed, to know whether that is enforced
-        targets |= backed | {name for name, known in facts(kinds).items() if known.closes}
+        targets |= backed | {name for name, kind_facts in facts(kinds).items() if kind_facts.closes}
     narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
     for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}

@@ -47,8 +47,8 @@ def _cannot_grow(action: Action, path: str, grows: Grows, context: GuardContext)
     if change is not None and change.verb is not Verb.DELETE and grows.switch in change.desired:
         allowed = change.desired[grows.switch]
     else:
-        found = context.matches.referred(wanted)
-        allowed = found is not None and found.values.get(grows.switch)
+        target = context.matches.referred(wanted)
+        allowed = target is not None and target.values.get(grows.switch)
     if allowed:
         return None
     return Block(

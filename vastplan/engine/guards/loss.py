@@ -80,12 +80,12 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
 
 def deletes(action: Action, context: GuardContext) -> Block | None:
     """A change that makes a system delete more data, or sooner, needs an approval like a delete of data."""
-    found = deletion(action, context)
-    if found is None:
+    loss = deletion(action, context)
+    if loss is None:
         return None
-    seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in found.used or ()]
+    seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in loss.used or ()]
     kept = ", ".join(seen) if seen else "an unknown amount"
-    text = f"the system would delete more than before, or sooner, of {kept}, because of {some(found.fields)}"
+    text = f"the system would delete more than before, or sooner, of {kept}, because of {some(loss.fields)}"
     missing = _missing_approval(text, action, context)
     return Block("deletes", *missing) if missing else None
 
@@ -134,18 +134,22 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
-    for one in usage.remaining(live, context.dependents, context.matches, context.actions):
-        figure = one.figure
+    for remaining in usage.remaining(live, context.dependents, context.matches, context.actions):
+        figure = remaining.figure
         if isinstance(figure, Unknown):
             return Block(
                 "orphans",
-                f"cannot determine how many {one.name} would stay behind: {figure.why}",
+                f"cannot determine how many {remaining.name} would stay behind: {figure.why}",
                 "plan again when they can be read",
             )
         if figure > accepted:
-            beside = f", beside those that this plan deletes first: {some(one.leaving)}" if one.leaving else ""
+            beside = (
+                f", beside those that this plan deletes first: {some(remaining.leaving)}" if remaining.leaving else ""
+            )
             fix = f"write max_orphans: {figure} in its approval, or delete them first"
-            return Block("orphans", f"{figure} {one.name} would stay behind{beside}", fix, max_orphans=int(figure))
+            return Block(
+                "orphans", f"{figure} {remaining.name} would stay behind{beside}", fix, max_orphans=int(figure)
+            )
     return None
 
 
@@ -155,9 +159,9 @@ def locks(action: Action, context: GuardContext) -> Block | None:
     if action.verb not in GOING or live is None:
         return None
     for name, objects in usage.locked(live, context.dependents):
-        who = some(sorted(dependent.name for dependent in objects))
+        names = some(sorted(dependent.name for dependent in objects))
         fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
-        return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)
+        return Block("locked", f"{len(objects)} {name} are locked: {names}", fix)
     return None
 
 

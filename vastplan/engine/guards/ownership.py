@@ -113,10 +113,10 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
             composed = context.origins.get(address, "") != ""
             yield from group_findings(context.matches.observed, live, address, composed=composed)
-    found = ((address, context.matches.match(address)) for address in context.matches.owned)
+    matched = ((address, context.matches.match(address)) for address in context.matches.owned)
     owned = (
         (address, match.owned, match.live)
-        for address, match in found
+        for address, match in matched
         if match.live is not None and match.owned is not None  # without objects that took the place of an owned one
     )
     yield from context.owners.contested(owned)

@@ -13,17 +13,17 @@ from vastplan.model.value import Ref, from_json
 def conflict(action: Action, context: GuardContext) -> Block | None:
     """A directory that already exists, which the system would refuse during an apply."""
     kind = context.kind(action)
-    found = existing_directory(action, kind, context.matches, context.ground)
-    if kind.remote_directory is None or found is None:
+    existing = existing_directory(action, kind, context.matches, context.ground)
+    if kind.remote_directory is None or existing is None:
         return None
-    live, stays = found
+    live, stays = existing
     path = from_json(dict(action.desired))[kind.remote_directory.path]
-    who = f"{live.kind.name} {inert(live.name, 80)}"
+    label = f"{live.kind.name} {inert(live.name, 80)}"
     if stays:
-        text = f"{path} already exists: it is the copy of {who}, and stays when that is deleted"
+        text = f"{path} already exists: it is the copy of {label}, and stays when that is deleted"
         fix = f"write another {kind.remote_directory.path}, or delete the directory there first, with all its contents"
     else:
-        text = f"{path} already exists: {who} of {live.site} is in it, and the system needs a new directory"
+        text = f"{path} already exists: {label} of {live.site} is in it, and the system needs a new directory"
         fix = f"write another {kind.remote_directory.path}; the existing directory stays as it is"
     if action.origin and kind.remote_directory.composed:
         fix = kind.remote_directory.composed

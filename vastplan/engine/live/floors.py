@@ -47,7 +47,7 @@ def _floors(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> It
     """
     for pattern, name in kind.floors:
         steps = pattern.split(".")
-        same = len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True))
+        same = len(steps) == len(path) and all(step in ("*", key) for step, key in zip(steps, path, strict=True))
         if same and name in metrics:
             used = metrics[name]
             if isinstance(used, Mapping):

@@ -53,8 +53,8 @@ def part_of(live: Live) -> MemberRole:
             (MemberRole.FOLLOWS, grouped.destinations),
             (MemberRole.ALONE, grouped.detached),
         )
-        for part, known in words:
-            if role in known:
+        for part, roles in words:
+            if role in roles:
                 return part
     return MemberRole.BUSY if live.values.get(grouped.across) else MemberRole.SOURCE
 
@@ -72,14 +72,14 @@ def other_members(observed: Observed, live: Live) -> list[Live]:
     if grouped is None or not key:
         return []
     name, sites = live.kind.name, (site for site in observed.sites(live.kind.name) if site != live.site)
-    return [found for site in sites for found in observed.having(site, name, grouped.key, key)]
+    return [member for site in sites for member in observed.having(site, name, grouped.key, key)]
 
 
 def undetermined_role(observed: Observed, live: Live) -> str:
     """Why the role of an object cannot be determined; "" if it can."""
-    for one in (live, *other_members(observed, live)):
-        if part_of(one) is MemberRole.BUSY:
-            return f"{one.site} says {role_text(one)}: its role is changing or unknown"
+    for member in (live, *other_members(observed, live)):
+        if part_of(member) is MemberRole.BUSY:
+            return f"{member.site} says {role_text(member)}: its role is changing or unknown"
     return ""
 
 
@@ -87,7 +87,7 @@ def source_of_group(observed: Observed, live: Live) -> Live | None:
     """The member that leads the group of an object, if the object itself does not."""
     if part_of(live) in (MemberRole.SOURCE, MemberRole.MEMBER):
         return None
-    return next((one for one in other_members(observed, live) if part_of(one) is MemberRole.SOURCE), None)
+    return next((member for member in other_members(observed, live) if part_of(member) is MemberRole.SOURCE), None)
 
 
 def owned_groups(
@@ -134,10 +134,10 @@ def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
     one; and without the other member if that is gone, because nothing replicates there any more.
     """
     grouped = live.kind.grouped
-    for one, other in () if grouped is None else grouped.ends:
-        ends = (wanted.get(one), wanted.get(other))
-        if None not in ends and ends == (current.get(other), current.get(one)):
-            current = {**current, one: ends[0], other: ends[1]}
+    for end, other in () if grouped is None else grouped.ends:
+        ends = (wanted.get(end), wanted.get(other))
+        if None not in ends and ends == (current.get(other), current.get(end)):
+            current = {**current, end: ends[0], other: ends[1]}
     if grouped is not None and is_lost(live):
         current = {**current, grouped.across: None}
     return current
@@ -154,17 +154,19 @@ class Split:
 def group_split(observed: Observed, live: Live) -> Split | None:
     """Whether a member was detached, or several take writes; `None` if one takes writes and the others are copies."""
     every = [live, *other_members(observed, live)]
-    writing = [one for one in every if part_of(one) in _WRITING]
+    writing = [member for member in every if part_of(member) in _WRITING]
     if len(writing) < 2:
         return None
-    leading = [one for one in writing if part_of(one) is MemberRole.SOURCE]
-    alone = [one for one in writing if part_of(one) is MemberRole.ALONE]
-    shown = "; ".join(f"{one.site}: {role_text(one)}" for one in sorted(writing, key=lambda one: one.site))
+    leading = [member for member in writing if part_of(member) is MemberRole.SOURCE]
+    alone = [member for member in writing if part_of(member) is MemberRole.ALONE]
+    roles = "; ".join(
+        f"{member.site}: {role_text(member)}" for member in sorted(writing, key=lambda member: member.site)
+    )
     if len(leading) == 1:
-        sites = tuple(one.site for one in alone)
-        text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({shown})"
+        sites = tuple(member.site for member in alone)
+        text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({roles})"
         return Split(sites, text)
-    return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
+    return Split(tuple(member.site for member in every), f"split: more than one site writes to it ({roles})")
 
 
 def group_findings(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:

@@ -163,8 +163,8 @@ class Matches:
     def _predicted(self, address: Address, attribute: str) -> Any:
         """The value that an attribute will have, where it follows from the document alone; else `Unknown`."""
         kind, entry = self.kinds[address.kind], self._desired.get(address)
-        known = kind.attribute(attribute)
-        value = known.predicted(self.resolved(kind, entry.values)) if entry is not None and known.of else None
+        declared = kind.attribute(attribute)
+        value = declared.predicted(self.resolved(kind, entry.values)) if entry is not None and declared.of else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
     def locator(self, kind: Kind, entry: Entry) -> str | None:
@@ -212,8 +212,10 @@ class Matches:
                 return hint
         for kind, attribute in refers.targets:
             for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
-                here = referred_objects(self.observed, live, kind, attribute, raw) if where == site else ()
-                target = next(iter(here), None) if where == site else self.observed.find(where, kind, attribute, raw)
+                candidates = referred_objects(self.observed, live, kind, attribute, raw) if where == site else ()
+                target = (
+                    next(iter(candidates), None) if where == site else self.observed.find(where, kind, attribute, raw)
+                )
                 if target is not None:
                     named = self.named(target)
                     # the object will have another name

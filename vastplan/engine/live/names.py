@@ -41,8 +41,8 @@ def names_to_read(
 
     A locator that depends on what only the system knows is left out: its object is unknown where it cannot be listed.
     """
-    single = {name for name, known in facts(kinds).items() if known.read_by_name}
-    referring = {name for name, known in facts(kinds).items() if single & known.targets}
+    single = {name for name, kind_facts in facts(kinds).items() if kind_facts.read_by_name}
+    referring = {name for name, kind_facts in facts(kinds).items() if single & kind_facts.targets}
     desired = {entry.address: entry for entry in entries}
     referred: dict[SiteKind, set[str]] = {}
     whole: dict[SiteKind, set[str]] = {}
@@ -80,8 +80,8 @@ def _locator(kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], kind: 
         target, attribute = value.target, refers.attribute(value.target.kind)
         if not value.managed:
             return target.name if attribute in ("name", "path") else value
-        known, referred = kinds[target.kind].attribute(attribute), desired.get(target)
-        predicted = known.predicted(referred.values) if referred is not None else None
+        declared, referred = kinds[target.kind].attribute(attribute), desired.get(target)
+        predicted = declared.predicted(referred.values) if referred is not None else None
         return value if predicted is None else predicted
 
     locator: str | None = kind.attribute("path").predicted(map_references(kind.fields, entry.values, change))

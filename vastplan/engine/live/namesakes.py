@@ -27,26 +27,29 @@ def referred_objects(observed: Observed, live: Live, target: str, attribute: str
         if where is None:
             return observed.having(live.site, target, attribute, raw)
         return observed.having(live.site, target, "path", f"{where}/{raw}")
-    told = facts_of(live.kind).places
-    of = {kind: by for kind, by in places.items() if kind in told}
+    place_kinds = facts_of(live.kind).places
+    of = {kind: by for kind, by in places.items() if kind in place_kinds}
     return [other for other in observed.having(live.site, target, attribute, raw)
             if not any(observed.find(live.site, kind, by, other.values.get("namespace")) for kind, by in of.items())]  # fmt: skip
 
 
-def shown_places(targets: Iterable[Kind], known: Iterable[KindFacts]) -> set[str]:
+def shown_places(targets: Iterable[Kind], kind_facts: Iterable[KindFacts]) -> set[str]:
     """The kinds to read to determine which objects of `targets` are meant by name: those to which their namespaces belong."""
     places = {target.name: {*_places(target)} for target in targets if target.endpoint.namespaced}
     if not places:
         return set()
     return {
-        place for each in known for target in each.targets & places.keys() for place in places[target] & each.places
+        place
+        for each in kind_facts
+        for target in each.targets & places.keys()
+        for place in places[target] & each.places
     }
 
 
 def _called(place: Live, attribute: str) -> Any:
     """The name of the namespace of a place, such as a project: as the system returns it, else as predicted, else `None`."""
-    known = place.attributes.get(attribute)
-    return place.kind.attribute(attribute).predicted(place.values) if known is None else known
+    value = place.attributes.get(attribute)
+    return place.kind.attribute(attribute).predicted(place.values) if value is None else value
 
 
 def _places(kind: Kind) -> Mapping[str, str]:

@@ -24,11 +24,14 @@ def new_names(
     `resolved` resolves references with the names known so far: an object in a renamed namespace gets a new path too.
     """
     predicted = {
-        name: found
+        name: attributes
         for name in {address.kind for address in desired}
-        if (found := [attribute for attribute in kinds[name].attributes if attribute.of])
+        if (attributes := [attribute for attribute in kinds[name].attributes if attribute.of])
     }
-    telling = {name: tuple({field for one in found for field in one.of}) for name, found in predicted.items()}
+    telling = {
+        name: tuple({field for attribute in attributes for field in attribute.of})
+        for name, attributes in predicted.items()
+    }
     coming: dict[Address, dict[str, Any]] = {}
     for address, entry in desired.items():
         fields = telling.get(address.kind, ())
@@ -65,6 +68,6 @@ def names_of(kind: Kind) -> set[str]:
 
 def called_as_it_is(entry: Entry, live: Live) -> Entry:
     """The entry with live values in place of defaults: a default is for an object that is still to be created."""
-    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
-    kept = {name: live.values[name] for name in known}
+    names = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
+    kept = {name: live.values[name] for name in names}
     return replace(entry, values={**entry.values, **kept})

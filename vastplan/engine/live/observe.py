@@ -74,8 +74,8 @@ class Observed:
         self, collections: Mapping[SiteKind, ObservedCollection], indexes: Mapping[SiteKind, _Index] | None = None
     ):
         self.collections: Mapping[SiteKind, ObservedCollection] = MappingProxyType(dict(collections))
-        known = indexes or {}
-        self._indexes = {key: known.get(key) or _indexed(read.objects) for key, read in self.collections.items()}
+        given = indexes or {}
+        self._indexes = {key: given.get(key) or _indexed(read.objects) for key, read in self.collections.items()}
         self._sites: dict[str, list[str]] = {}
         for site, kind in self.collections:
             self._sites.setdefault(kind, []).append(site)
@@ -228,8 +228,8 @@ def metric_value(fact: Metric, row: Row) -> Any:
     if last not in holder:
         return fact.absent
     if fact.ones or fact.zeros:
-        known = isinstance(raw, Hashable) and raw in fact.ones | fact.zeros
-        return int(raw in fact.ones) if known else Unknown(f"the answer says {json.dumps(raw)[:40]}")
+        is_listed = isinstance(raw, Hashable) and raw in fact.ones | fact.zeros
+        return int(raw in fact.ones) if is_listed else Unknown(f"the answer says {json.dumps(raw)[:40]}")
     if fact.by:
         if not isinstance(raw, list):
             return Unknown(f"the answer says {json.dumps(raw)[:40]}")

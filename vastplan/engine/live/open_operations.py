@@ -18,19 +18,27 @@ def operation_text(operation: Operation) -> str:
 
 def missing_entries(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
     """A finding for each operation of these sites without its entry; the document may have the subject of a move on either of its sites."""
-    open_ones = [one for one in operations if not one.phase.closed and one.address.partition("/")[0] in sites]
+    open_ones = [
+        operation
+        for operation in operations
+        if not operation.phase.closed and operation.address.partition("/")[0] in sites
+    ]
     if not open_ones:
         return
-    known = {text for entry in entries for text in (str(entry.address), entry.origin)}
-    for one in open_ones:
-        rest = one.address.partition("/")[2]
-        if any(f"{there}/{rest}" in known for there in (one.source, one.target)):
+    addresses = {text for entry in entries for text in (str(entry.address), entry.origin)}
+    for operation in open_ones:
+        rest = operation.address.partition("/")[2]
+        if any(f"{site}/{rest}" in addresses for site in (operation.source, operation.target)):
             continue
-        back = "" if PAST in one.facts else f", or give up: vastplan {one.kind} abort PATH {inert(one.id, 40)}"
+        back = (
+            ""
+            if PAST in operation.facts
+            else f", or give up: vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+        )
         yield Finding(
             "VP353",
             Severity.WARNING,
-            f"no longer in the document, and {operation_text(one)}",
-            f"put it back as it was and go on with vastplan {one.kind} run FILE{back}",
-            one.address,
+            f"no longer in the document, and {operation_text(operation)}",
+            f"put it back as it was and go on with vastplan {operation.kind} run FILE{back}",
+            operation.address,
         )

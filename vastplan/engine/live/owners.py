@@ -134,5 +134,7 @@ def left_to_others(
 
 def owners(document: str, sites: Mapping[str, SiteClaims]) -> Owners:
     """What is known of other owners, indexed once."""
-    claims = {(site, claim.kind, claim.id): claim for site, here in sites.items() for claim in here.claims}
+    claims = {
+        (site, claim.kind, claim.id): claim for site, site_claims in sites.items() for claim in site_claims.claims
+    }
     return Owners(document, sites, claims)

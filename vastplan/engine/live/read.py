@@ -128,11 +128,11 @@ def _whole(live: Live, provider: Provider, names: Named) -> Live | None:
 
 def _glanced(live: Live) -> Live:
     """An object of which only a part was shown: the other fields are withheld (`REDACTED`), not empty."""
-    shown = live.kind.endpoint.listed
+    keys = live.kind.endpoint.listed
     live.values |= {
         field.name: REDACTED
         for field in live.kind.fields
-        if field.readable and field.read_at and field.read_at[0] not in shown
+        if field.readable and field.read_at and field.read_at[0] not in keys
     }
     return live
 

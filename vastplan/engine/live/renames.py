@@ -68,7 +68,7 @@ def resolve_renames(
     moves: dict[Address, Address] = {}
     contested: dict[Address, Block] = {}
     for chain in chains:
-        rivals = next((found for address in chain if len(found := claims[former[address]]) > 1), None)
+        rivals = next((claimants for address in chain if len(claimants := claims[former[address]]) > 1), None)
         last = former[chain[-1]]
         if rivals is not None:
             contested |= dict.fromkeys(
@@ -88,10 +88,10 @@ def resolve_renames(
 
 def _is_free(address: Address, old: Address, recorded: Mapping[Address, Owned], unsettled: Set[Address]) -> bool:
     """Whether the ledger has nothing at an address, or the same object as at the old one."""
-    here, other = recorded.get(address), recorded.get(old)
-    if here is None:
+    record, other = recorded.get(address), recorded.get(old)
+    if record is None:
         return address not in unsettled
-    return other is not None and here.id == other.id
+    return other is not None and record.id == other.id
 
 
 def _chain(first: Address, former: Mapping[Address, Address]) -> list[Address]:

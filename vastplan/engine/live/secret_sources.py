@@ -42,8 +42,8 @@ def secret_leaves(kind: Kind, desired: Values) -> Mapping[str, Leaf]:
     """The secret leaves of symbolic values, by their paths."""
     if not kind.secretive:
         return _NOTHING
-    found = leaves(kind.fields, desired)
-    return {path_text(leaf.path): leaf for leaf in found if Marker.SENSITIVE in leaf.field.markers}
+    all_leaves = leaves(kind.fields, desired)
+    return {path_text(leaf.path): leaf for leaf in all_leaves if Marker.SENSITIVE in leaf.field.markers}
 
 
 def secret_sources(kind: Kind, desired: Values) -> dict[str, str]:

@@ -21,7 +21,7 @@ def twins(observed: Observed, kind: Kind) -> Mapping[SiteId, tuple[str, ...]]:
 
     One pass over the kind's objects. A collection that could not be read has none: `Observed.error` says so.
     """
-    found: dict[SiteId, tuple[str, ...]] = {}
+    by_object: dict[SiteId, tuple[str, ...]] = {}
     for site in observed.sites(kind.name):
         by_identity: dict[tuple[str, ...], list[str]] = {}
         for live in observed.objects(site, kind.name):
@@ -29,5 +29,5 @@ def twins(observed: Observed, kind: Kind) -> Mapping[SiteId, tuple[str, ...]]:
         for ids in by_identity.values():
             if len(ids) > 1:
                 together = tuple(sorted(ids))
-                found.update({(site, each): together for each in ids})
-    return MappingProxyType(found)
+                by_object.update({(site, each): together for each in ids})
+    return MappingProxyType(by_object)

@@ -19,14 +19,14 @@ ByUsed = Mapping[str, tuple[Live, ...]]  # by what they use
 _NOBODY: tuple[Live, ...] = ()
 
 
-def by_used(observed: Observed, site: str, kind: str, theirs: str) -> ByUsed | Unknown:
-    """The objects of a kind on a site by what their field `theirs` has, or lists; each once for each, in the order of the list."""
+def by_used(observed: Observed, site: str, kind: str, user_field: str) -> ByUsed | Unknown:
+    """The objects of a kind on a site by what their field `user_field` has, or lists; each once for each, in the order of the list."""
     problem = observed.error(site, kind)
     if problem:
         return {} if observed.absent(site, kind) else Unknown(problem, Reason.UNREAD)
     index: dict[str, dict[str, Live]] = {}
     for live in observed.objects(site, kind):
-        for used in listed(live.values.get(theirs)):
+        for used in listed(live.values.get(user_field)):
             index.setdefault(str(used), {})[live.id] = live
     return {used: tuple(users.values()) for used, users in index.items()}
 
@@ -76,11 +76,11 @@ def index_users(observed: Observed, kinds: Iterable[Kind]) -> UsersIndex:
 def _in_rooms(live: Live, rule: UsedBy, users: ByUsed | Unknown) -> Mapping[str, tuple[Live, ...]] | Unknown:
     if isinstance(users, Unknown):
         return users
-    here = str(live.values.get(rule.room)) if rule.same_room else None
+    own_room = str(live.values.get(rule.room)) if rule.same_room else None
     rooms: dict[str, list[Live]] = {}
     for user in users.get(str(live.values.get(rule.field)), _NOBODY):
         room = str(user.values.get(rule.room))
-        if here in (None, room):
+        if own_room in (None, room):
             rooms.setdefault(room, []).append(user)
     return {room: tuple(sorted(rooms[room], key=lambda user: (user.name, user.id))) for room in sorted(rooms)}
 

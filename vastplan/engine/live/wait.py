@@ -18,10 +18,10 @@ TIMEOUT = 300.0  # seconds
 def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[float], None] = time.sleep) -> Row:
     """The object once it is usable; raises `Refused` when it failed, `Unclear` when it is gone or takes too long."""
     state: Any = None
-    said = ""
+    detail = ""
 
     def ready() -> Row | None:
-        nonlocal state, said
+        nonlocal state, detail
         row = provider.read(kind, locator)
         if row is None:
             raise Unclear(f"{kind.name} {locator} was written and does not exist")
@@ -29,13 +29,13 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
             return row
         state = at(row, kind.ready.path)
         reason = at(row, kind.ready.message) if kind.ready.message else None
-        said = f": {reason}" if reason else ""
+        detail = f": {reason}" if reason else ""
         if state in kind.ready.failed:
-            raise Refused(f"{kind.name} {locator} ended as {state}{said}")
+            raise Refused(f"{kind.name} {locator} ended as {state}{detail}")
         return row if state in kind.ready.ok else None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} is still {state} after {TIMEOUT:.0f} s{said}")
+        return Unclear(f"{kind.name} {locator} is still {state} after {TIMEOUT:.0f} s{detail}")
 
     return poll(ready, overdue, timeout=TIMEOUT, sleep=sleep)
 

@@ -89,10 +89,10 @@ def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], unknown: 
 
 
 def _latest(traces: Iterable[Trace], unknown: str) -> Author:
-    known = [(time, trace) for trace in traces if (time := zoned_moment(trace.when)) is not None]
-    if not known:
+    timed = [(time, trace) for trace in traces if (time := zoned_moment(trace.when)) is not None]
+    if not timed:
         return Author(untold=unknown)
-    _, last = max(known, key=lambda pair: pair[0])
+    _, last = max(timed, key=lambda pair: pair[0])
     return Author(inert(last.who, 120), inert(last.when, 40), inert(last.how, 200))
 
 

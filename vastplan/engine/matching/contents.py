@@ -27,8 +27,8 @@ class ContentsIndex:
         """The figures by name; 0 for an object without contents."""
         figures: dict[str, Figure] = {}
         for rule in live.kind.contents:
-            known = self._figures.get((live.site, rule), {})
-            figures[rule.name] = known if isinstance(known, Unknown) else known.get(_value(live, rule.same[0]), 0)
+            sums = self._figures.get((live.site, rule), {})
+            figures[rule.name] = sums if isinstance(sums, Unknown) else sums.get(_value(live, rule.same[0]), 0)
         return figures
 
     def weighed(self, action: Action, live: Live) -> list[Evidence]:

@@ -26,8 +26,10 @@ class Elsewhere:
     def of(self, address: Address, live: Live) -> Address | None:
         """The first entry on another site that is of one group with a live object, which the ledger has at an address."""
         keys = _keys(address, group_key(live))
-        found = (one for key in keys.values() for one in self._entries.get(key, ()) if one[1].site != address.site)
-        return min(found, default=(0, None))[1]
+        candidates = (
+            entry for key in keys.values() for entry in self._entries.get(key, ()) if entry[1].site != address.site
+        )
+        return min(candidates, default=(0, None))[1]
 
     @staticmethod
     def _keys_of(matches: Matches, address: Address) -> Iterator[_Key]:

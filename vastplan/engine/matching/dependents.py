@@ -28,7 +28,7 @@ class DependentsIndex:
         if not concerns(rule, live):
             return []
         group = self._groups.get((live.site, rule), {}).get(
-            tuple(_value(live, ours) for ours, _ in rule.same), ([], [])
+            tuple(_value(live, name) for name, _ in rule.same), ([], [])
         )
         return group[1] if rule.under is None else inside(group, _value(live, rule.under[0]))
 
@@ -77,7 +77,7 @@ def grouped(
     for live in objects:
         if not rule.counted or live.metrics[rule.counted] != 0:
             path = _folder(_value(live, rule.under[1])) if rule.under is not None else ""
-            members.setdefault(tuple(_theirs(live, theirs, observed) for _, theirs in rule.same), []).append(
+            members.setdefault(tuple(_compared_value(live, name, observed) for _, name in rule.same), []).append(
                 (path, live)
             )
     groups = {}
@@ -92,14 +92,14 @@ def _value(live: Live, name: str) -> str:
     return live.id if name == "id" else str(live.values.get(name, live.attributes.get(name)))
 
 
-def _theirs(live: Live, name: str, observed: Observed | None) -> str:
+def _compared_value(live: Live, name: str, observed: Observed | None) -> str:
     """The value of a field, or of a field of the object that it refers to (`tenant.local_provider`); "" if that does not exist."""
     field, _, inner = name.partition(".")
     if not inner or observed is None:
         return _value(live, name)
     refers, raw = live.kind.field(field).refers, live.values.get(field)
-    found = (observed.find(live.site, kind, by, raw) for kind, by in (refers.targets if refers is not None else ()))
-    return next((_value(target, inner) for target in found if target is not None), "")
+    targets = (observed.find(live.site, kind, by, raw) for kind, by in (refers.targets if refers is not None else ()))
+    return next((_value(target, inner) for target in targets if target is not None), "")
 
 
 def _folder(path: str) -> str:

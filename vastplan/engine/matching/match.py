@@ -43,7 +43,9 @@ def match(
     owned = renames.applied_to(recorded)
     addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
     if len(addresses) != len(owned):  # the ledger has an object twice: the address in the document gets it
-        addresses |= {(one.site, one.kind, record.id): one for one, record in owned.items() if one in desired}
+        addresses |= {
+            (address.site, address.kind, record.id): address for address, record in owned.items() if address in desired
+        }
     matches: dict[Address, Match] = {}
     wanted_as: dict[Address, Address] = {}
     coming: dict[Address, Mapping[str, Any]] = {}
@@ -58,13 +60,13 @@ def match(
     for address in (*desired, *owned):
         matching.settle(address)
     former.update(formers(whole, ledger, desired))
-    for address, one in former.items():
-        if one.leaves:  # the object that the ledger has is a former one, and the entry needs a new one
-            owned[address], matches[address] = owned.pop(one.of), matches.pop(one.of)
-            matches[one.of], remade[one.of] = UNMATCHED, address
+    for address, former_object in former.items():
+        if former_object.leaves:  # the object that the ledger has is a former one, and the entry needs a new one
+            owned[address], matches[address] = owned.pop(former_object.of), matches.pop(former_object.of)
+            matches[former_object.of], remade[former_object.of] = UNMATCHED, address
             addresses[address.site, address.kind, owned[address].id] = address
-        elif one.unnoted is not None:
-            owned[address] = one.unnoted
+        elif former_object.unnoted is not None:
+            owned[address] = former_object.unnoted
             matching.settle(address)
     for address, match in matches.items():
         if match.holder is not None and match.holder not in desired:
@@ -140,8 +142,8 @@ class _Matching:
         entry = self._desired.get(target)
         if entry is not None and self._matches[target].live is None:  # what it will be is predicted from its own values
             targets = (ref.target for ref in references(entry.values))
-            for known in [each for each in targets if each in self._desired or each in self._whole.owned]:
-                self.settle(known)
+            for needed in [each for each in targets if each in self._desired or each in self._whole.owned]:
+                self.settle(needed)
 
     def _match(self, address: Address, kind: Kind, entry: Entry | None) -> Match:
         observed = self._whole.observed
@@ -183,9 +185,9 @@ class _Matching:
                 return Match(live, member_of=first)
         assert kind.grouped is not None
         for key, first in self._named.get((kind.name, address.name), ()):
-            found = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
-            if first not in self._desired and (found or not candidates):  # of another site: this one is not owned
-                return Match(found[0] if found else None, member_of=first)
+            members = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
+            if first not in self._desired and (members or not candidates):  # of another site: this one is not owned
+                return Match(members[0] if members else None, member_of=first)
         return None
 
     def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:

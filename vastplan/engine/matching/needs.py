@@ -23,15 +23,15 @@ def targeted_addresses(
     """
     if not targets:
         return None
-    known = {*desired, *matches.owned}
-    queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
+    addresses = {*desired, *matches.owned}
+    queue = [address for address in addresses if any(fnmatchcase(str(address), target) for target in targets)]
     aimed: set[Address] = set()
     followers, followed = _followers(matches, desired), _followed(matches, desired)
     while queue:
         address = queue.pop()
         if address not in aimed:
             aimed.add(address)
-            queue += [need for need in _needs(desired.get(address), matches) if need in known]
+            queue += [need for need in _needs(desired.get(address), matches) if need in addresses]
             queue += [first] if (first := first_of(matches, address)) is not None else []
             queue += followers.get(address, ())
             queue += followed.get(address, ())

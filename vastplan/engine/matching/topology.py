@@ -45,13 +45,13 @@ def _node(matches: Matches, address: Address, targets: Iterable[Address], values
 
 def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
     """The measures of an object and, in the stage of the teams that use the storage, its live figures."""
-    shown: set[str] = set()
+    names: set[str] = set()
     for measure in kind.measures:  # of two with one name, the first that exists: a live object may have both
         amounts = [
             amount for amount in _at(values, measure.path) if isinstance(amount, int | float) and amount < LARGEST
         ]
-        if amounts and measure.name not in shown:
-            shown.add(measure.name)
+        if amounts and measure.name not in names:
+            names.add(measure.name)
             yield Evidence(measure.name, sum(amounts), measure.unit)
     live = matches.match(address).live if kind.stage is Stage.TEAM else None
     for fact in kind.metrics if live else ():

@@ -46,14 +46,14 @@ def remaining(
     live: Live, dependents: DependentsIndex, matches: Matches, actions: Mapping[Address, Action]
 ) -> list[Remaining]:
     """What would stay behind without the object."""
-    found = []
+    groups = []
     for rule in live.kind.dependents:
         if not rule.remain:
             continue
         count = dependents.count(live, rule)
         leaving = tuple(deleted(dependents.of(live, rule), matches, actions))
-        found.append(Remaining(rule.name, count if isinstance(count, Unknown) else count - len(leaving), leaving))
-    return found
+        groups.append(Remaining(rule.name, count if isinstance(count, Unknown) else count - len(leaving), leaving))
+    return groups
 
 
 def deleted(objects: Iterable[Live], matches: Matches, actions: Mapping[Address, Action]) -> Iterator[Address]:
@@ -99,7 +99,7 @@ def usage_of(
     object and could not be read counts as `Unknown`.
     """
     visited, queue = {(live.kind.name, live.id)}, [live]
-    found = [live] if lost is None and _used(live) else []
+    users = [live] if lost is None and _used(live) else []
     while queue:
         for referrer in referrers.of(reached := queue.pop()):
             user = referrer.live
@@ -112,16 +112,16 @@ def usage_of(
             if (user.kind.name, user.id) not in visited:
                 visited.add((user.kind.name, user.id))
                 queue.append(user)
-                found += [user] if _used(user) else []
+                users += [user] if _used(user) else []
     counts: dict[str, int] = {}
     leaving: list[Address] = []
-    for user in found:
+    for user in users:
         going = _going(user, matches, referrers, actions)
         if going:
             leaving += going
         else:
             counts[user.kind.name] = counts.get(user.kind.name, 0) + 1
-    known: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items()]
+    determined: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items()]
     observed = matches.observed
     unread: list[tuple[Kind, Figure]] = [
         (matches.kinds[name], Unknown(observed.error(live.site, name), Reason.UNREAD))
@@ -130,7 +130,7 @@ def usage_of(
         and observed.error(live.site, name)
         and not observed.absent(live.site, name)
     ]
-    counted = tuple(sorted([*known, *unread], key=lambda pair: pair[0].name))
+    counted = tuple(sorted([*determined, *unread], key=lambda pair: pair[0].name))
     return Usage(counted, tuple(dict.fromkeys(leaving)))
 
 

@@ -45,13 +45,13 @@ def moving_along(
         elif action.verb is Verb.DELETE and (live := matches.match(address).live) is not None:
             for text in _kept_in(kind, matches.symbolic(kind, live)):
                 going.setdefault(text, []).append(address)
-    found: dict[Address, list[Address]] = {}
+    needs: dict[Address, list[Address]] = {}
     for (before, after), (first, *others) in movers.items():
         bound = [*others, *anew.get((before, after), ())]
-        found.setdefault(first, []).extend([*bound, *going.get(before, ()), *coming.get(after, ())])
-        for one in bound:
-            found.setdefault(one, []).append(first)
-    return found
+        needs.setdefault(first, []).extend([*bound, *going.get(before, ()), *coming.get(after, ())])
+        for partner in bound:
+            needs.setdefault(partner, []).append(first)
+    return needs
 
 
 def _moves(action: Action, kind: Kind) -> Iterator[_FromTo]:

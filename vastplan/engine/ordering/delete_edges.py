@@ -90,14 +90,14 @@ class DeleteEdges:
                 self._graph.block(action.address, Block("unseen", text, "plan again when the system answers"))
             for other in self._dependents.of(live, rule):
                 address = self._matches.address_of(other)
-                its = self._graph.actions.get(address) if address is not None else None
-                if its is not None and its.verb in GOING:
-                    self._graph.edge(node, (its.address, Step.DELETE))
+                planned = self._graph.actions.get(address) if address is not None else None
+                if planned is not None and planned.verb in GOING:
+                    self._graph.edge(node, (planned.address, Step.DELETE))
                 elif (
-                    its is not None and action.verb is Verb.DELETE and its.verb is Verb.UPDATE
-                    and any(change.path == rule.by for change in its.changes)
+                    planned is not None and action.verb is Verb.DELETE and planned.verb is Verb.UPDATE
+                    and any(change.path == rule.by for change in planned.changes)
                 ):  # fmt: skip
-                    self._graph.edge(node, (its.address, Step.WRITE))
+                    self._graph.edge(node, (planned.address, Step.WRITE))
                 else:
                     in_the_way.add(str(address or f"{other.kind.name} {other.name} (not in the ledger)"))
         return in_the_way
@@ -108,10 +108,10 @@ class DeleteEdges:
         The system refuses to delete these while they are in use, so the others are then still there.
         """
         followers = self._followers.get(str(address), ())
-        first = [one for one in followers if self._matches.kinds[one.kind].mounts == address.kind]
-        rest = [one for one in followers if self._matches.kinds[one.kind].mounts != address.kind]
-        for one, other in product(first, rest):
-            self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
+        first = [follower for follower in followers if self._matches.kinds[follower.kind].mounts == address.kind]
+        rest = [follower for follower in followers if self._matches.kinds[follower.kind].mounts != address.kind]
+        for follower, other in product(first, rest):
+            self._graph.edge((other, Step.DELETE), (follower, Step.DELETE))
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
         """Dependents that would stay behind and that this plan deletes are deleted first: if that fails, the object is kept."""
@@ -137,7 +137,9 @@ class DeleteEdges:
             if other is not None and other.verb in GOING:
                 self._graph.edge((action.address, Step.DELETE), (into, Step.DELETE))
             elif live is not None and not self._is_kept(owned, into):
-                users = {self._called(one.live) for one in self._referrers.of(live) if not self._goes(one)}
+                users = {
+                    self._called(referrer.live) for referrer in self._referrers.of(live) if not self._goes(referrer)
+                }
                 if users:
                     text = f"what it delivers to {into} is in use by {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
@@ -154,12 +156,12 @@ class DeleteEdges:
         where = destination(delivers, entry.values)
         for into in destinations(owned) - {where.target.target} if is_moved(where, owned) else ():
             live = self._matches.match(into).live
-            for one in self._referrers.of(live) if live is not None and not self._is_kept(owned, into) else ():
-                address = self._matches.address_of(one.live)
-                if address is not None and self._goes(one):
+            for referrer in self._referrers.of(live) if live is not None and not self._is_kept(owned, into) else ():
+                address = self._matches.address_of(referrer.live)
+                if address is not None and self._goes(referrer):
                     self._graph.together(action.address, address)
                 else:
-                    text = f"{self._called(one.live)} uses what it delivers to {into}, and would keep using a value that is no longer valid"
+                    text = f"{self._called(referrer.live)} uses what it delivers to {into}, and would keep using a value that is no longer valid"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
                     return
 

@@ -90,7 +90,7 @@ def _freed(
         return None
     wanted, kept = desired[taker].values, desired[address].values
     keeps = _network(kind, field, wanted) == _network(kind, field, kept) and any(
-        _common(one, other) for one in _intervals(field, wanted) for other in _intervals(field, kept)
+        _common(interval, other) for interval in _intervals(field, wanted) for other in _intervals(field, kept)
     )
     return None if keeps else (address, Step.DELETE if action.verb is Verb.REPLACE else Step.WRITE)
 
@@ -142,13 +142,13 @@ class _Holders:
 
 
 def _intervals(field: Field, values: Values) -> list[Interval]:
-    found = []
+    intervals = []
     for text in values.get(field.name) or ():
         try:
-            found.append(parse_interval(str(text)))
+            intervals.append(parse_interval(str(text)))
         except ValueError:
             continue  # a value in another form is left to the server to check
-    return found
+    return intervals
 
 
 def _network(kind: Kind, field: Field, values: Values) -> _Network:

@@ -93,11 +93,11 @@ def _held(
         step = Step.WRITE if action.verb is Verb.UPDATE else Step.DELETE
         if action.verb is Verb.DELETE or coming.get(address, identity) != identity:
             text = f"{given}, which {address} gives up only after this"
-            what = "names" if named else f"values of {fields[0]}"
-            fix = f"{what} in a circle take two applies: write a third one for {taker.name} in the first, the right one in the second"
+            exchanged = "names" if named else f"values of {fields[0]}"
+            fix = f"{exchanged} in a circle take two applies: write a third one for {taker.name} in the first, the right one in the second"
             return Held(taker, (address, step), _block(named, text, fix))
-    who = str(address) if address is not None else f"{holder.kind.name} {name} (not in the ledger)"
-    text = f"{given}, which {who} has, and this plan does not change that"
+    owner = str(address) if address is not None else f"{holder.kind.name} {name} (not in the ledger)"
+    text = f"{given}, which {owner} has, and this plan does not change that"
     fix = "write another name, or rename that one first" if named else f"write another {fields[0]}, or leave it out"
     return Held(taker, None, _block(named, text, fix))
 

@@ -42,20 +42,22 @@ def replications(
 ) -> tuple[Replication, ...]:
     """One for each group that exists or existed, by its address in the document, else in the ledger."""
     every = tuple(operations)
-    moves = {one.subject: one for one in every}
+    moves = {operation.subject: operation for operation in every}
     # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
-    moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
-    found: dict[str, Replication] = {}
-    told = [name for name, known in facts(matches.kinds).items() if known.lag]
+    moves |= {
+        word: operation for operation in every if not operation.phase.closed for word in operation.subject.split()
+    }
+    rows: dict[str, Replication] = {}
+    replicated = [name for name, kind_facts in facts(matches.kinds).items() if kind_facts.lag]
     used = {address.kind for address in (*desired, *matches.owned)}
-    grouped = {name: grouped for name in told if name in used and (grouped := matches.kinds[name].grouped)}
+    grouped = {name: grouped for name in replicated if name in used and (grouped := matches.kinds[name].grouped)}
     wanted = sorted(address for address in desired if address.kind in grouped)
     others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
     for address in (*wanted, *others):
         group = _group(matches, matches.kinds[address.kind], grouped[address.kind], address, desired.get(address))
-        if group is not None and group.key not in found:
-            found[group.key] = _row_of(group, moves.get(group.key), now)
-    return tuple(found.values())
+        if group is not None and group.key not in rows:
+            rows[group.key] = _row_of(group, moves.get(group.key), now)
+    return tuple(rows.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class _Group:
 
     def live(self) -> list[Live]:
         """The members that exist."""
-        return [one for one in (self.here, self.away) if one is not None]
+        return [member for member in (self.here, self.away) if member is not None]
 
     def at_once(self) -> bool:
         """Whether a write is answered when all members have it."""
@@ -114,8 +116,8 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
 
 
 def _row_of(group: _Group, move: Operation | None, now: datetime) -> Replication:
-    leading = [one for one in group.live() if part_of(one) is MemberRole.SOURCE]
-    alone = [one for one in group.live() if part_of(one) is MemberRole.ALONE]
+    leading = [member for member in group.live() if part_of(member) is MemberRole.SOURCE]
+    alone = [member for member in group.live() if part_of(member) is MemberRole.ALONE]
     writing = leading if len(leading) == 1 else leading or alone
     source = writing[0].site if len(writing) == 1 else ""
     state, text = _state(group, source, move, now)
@@ -142,7 +144,7 @@ def _state(group: _Group, active_site: str, move: Operation | None, now: datetim
     for live in group.live():
         if is_lost(live):
             return ReplicationState.COPY_GONE, f"{live.site} says {role_text(live)}: {_everything(live)}"
-    silent = [one for one in (site, group.other) if one and group.silent(one)]
+    silent = [name for name in (site, group.other) if name and group.silent(name)]
     if silent:
         return (ReplicationState.MOVED if active_site not in ("", site) else ReplicationState.UNKNOWN), _without(
             group, silent, active_site, now
@@ -201,13 +203,13 @@ def _edit(group: _Group, source: str) -> str:
     entry = group.entry
     if entry is None:
         return ""
-    what = f"{group.grouped.chosen_by}: {source}" if entry.origin else f"it for {source}"
-    return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
+    text = f"{group.grouped.chosen_by}: {source}" if entry.origin else f"it for {source}"
+    return f"; write {text}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {text}"
 
 
 def _without(group: _Group, silent: list[str], source: str, now: datetime) -> str:
     """The text if a site does not answer: what a move to the other site would lose. It does not call the site's data gone."""
-    text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
+    text = "; ".join(f"{site}: {inert(group.unread[site], 200)}" for site in silent)
     other = group.away if group.address.site in silent else group.here
     if other is None:
         return text
@@ -235,14 +237,16 @@ def _everything(live: Live) -> str:
 def _disconnected(group: _Group) -> str:
     """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
     every = group.live()
-    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.disconnected]
+    apart = [
+        member for member in every if word_of(member.attributes.get(group.grouped.state)) in group.grouped.disconnected
+    ]
     if not apart or not group.at_once():
         return ""
-    parts = {part_of(one): one for one in every}
+    parts = {part_of(member): member for member in every}
     silent = [site for site in (group.address.site, group.other) if site and group.silent(site)]
     if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
         return ""
-    texts = [f"{one.site} {_MAY[part]} ({role_text(one)})" for part, one in parts.items()]
+    texts = [f"{member.site} {_MAY[part]} ({role_text(member)})" for part, member in parts.items()]
     unknown = [f"{site} cannot be read{'' if MemberRole.SOURCE in parts else _GOES_ON}" for site in silent]
     return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
 
@@ -271,7 +275,7 @@ def _failing(group: _Group) -> str:
 
 
 def _member(group: _Group, site: str) -> Member:
-    live = next((one for one in group.live() if one.site == site), None)
+    live = next((member for member in group.live() if member.site == site), None)
     if live is None:
         return Member(site, unread=inert(group.unread[site], 200))
     return Member(
@@ -302,8 +306,8 @@ def _progress(group: _Group, live: Live) -> str:
 
 
 def _text(live: Live, attribute: str) -> str:
-    said_of_it = live.attributes.get(attribute)
-    return "" if said_of_it is None else inert(str(said_of_it), 60)
+    value = live.attributes.get(attribute)
+    return "" if value is None else inert(str(value), 60)
 
 
 def replication_findings(
@@ -316,14 +320,14 @@ def replication_findings(
             fix = f"check whether this is intended and what still exists on the other site; {_again(actions.get(row.address))}"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
         elif row.state is ReplicationState.STOPPED and any(
-            one.suspended for one in row.members if one.site == row.leads
+            member.suspended for member in row.members if member.site == row.leads
         ):
             fix = "enable it there (`enabled` of its protected path): no apply does that, because the pause may be intended"
             yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
         elif row.state is ReplicationState.MOVED and row.address in silent:
             fix = "declare it at the site that is its source now"
             yield Finding(MOVED, Severity.WARNING, row.text, fix, row.address)
-        if row.parted and not any(one.suspended for one in row.members):
+        if row.parted and not any(member.suspended for member in row.members):
             yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
 
 
@@ -339,7 +343,7 @@ def _again(action: Action | None) -> str:
 
 def _together(row: Replication) -> str:
     """How to reconnect two disconnected sites: a person decides in the system itself which one is right."""
-    source = row.leads or next(one.site for one in row.members if one.unread)
+    source = row.leads or next(member.site for member in row.members if member.unread)
     first = "reconnect the two sites" if row.leads else f"bring {source} back"
     return (
         f"{first}, then restore the primary role in the system itself, at {source}: until then they stay disconnected, even when the link "

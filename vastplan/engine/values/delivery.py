@@ -69,13 +69,13 @@ def fillings(
 
     Actions that deliver into the same object do not wait for one another.
     """
-    found: dict[Address, list[Address]] = {}
+    by_destination: dict[Address, list[Address]] = {}
     for address in acting:
         entry = desired.get(address)
         delivers = delivers_of(kinds[address.kind], entry.values) if entry is not None else None
         if delivers is not None and entry is not None:
-            found.setdefault(destination(delivers, entry.values).target.target, []).append(address)
-    return found
+            by_destination.setdefault(destination(delivers, entry.values).target.target, []).append(address)
+    return by_destination
 
 
 def delivered_values(where: Destination, matches: Matches) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def delivered_values(where: Destination, matches: Matches) -> dict[str, Any]:
 def existing_names(kind: Kind, values: Values, matches: Matches) -> str | None:
     """The id of the object whose values are at the destination, if one of these values is the id."""
     assert kind.delivers is not None
-    found = delivered_values(destination(kind.delivers, values), matches)
-    ids = [found.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
+    delivered = delivered_values(destination(kind.delivers, values), matches)
+    ids = [delivered.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
     return next((value for value in ids if isinstance(value, str)), None)
 
 
@@ -137,8 +137,10 @@ def is_lower(delivers: Delivers, values: Values, owned: Owned) -> bool:
 def predicted(kind: Kind, values: Values) -> dict[str, str]:
     """The values by name that follow from the document alone, without those that are drawn."""
     assert kind.delivers is not None
-    drawn = {one.name for one in kind.delivers.drawn}
-    attributes = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
+    drawn = {rule.name for rule in kind.delivers.drawn}
+    attributes = {
+        attribute.name: attribute.predicted(values) for attribute in kind.attributes if attribute.name not in drawn
+    }
     return {name: str(value) for name, value in attributes.items() if value is not None}
 
 
@@ -164,20 +166,20 @@ def as_delivered(where: Destination, attributes: Mapping[str, Any], key: str) ->
 def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:
     """New random values by name; each is registered as a secret, so that no text shows it."""
     values = {}
-    for one in drawn:
-        letters = [secrets.choice(alphabet) for alphabet in one.alphabets]
-        every = "".join(one.alphabets)
-        letters += [secrets.choice(every) for _ in range(one.length - len(letters))]
+    for rule in drawn:
+        letters = [secrets.choice(alphabet) for alphabet in rule.alphabets]
+        every = "".join(rule.alphabets)
+        letters += [secrets.choice(every) for _ in range(rule.length - len(letters))]
         secrets.SystemRandom().shuffle(letters)
-        values[one.name] = "".join(letters)
-        keep_token(values[one.name])
+        values[rule.name] = "".join(letters)
+        keep_token(values[rule.name])
     return values
 
 
 def with_drawn(drawn: tuple[Drawn, ...], values: Mapping[str, str], body: Row) -> Row:
     """A body with the drawn values set at their paths."""
-    for one in drawn if values else ():
-        body = _put(body, one.path, values[one.name])
+    for rule in drawn if values else ():
+        body = _put(body, rule.path, values[rule.name])
     return body
 
 

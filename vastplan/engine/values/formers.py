@@ -25,26 +25,26 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import facts
 from vastplan.schema.markers import Marker
 
-MARK = "#"
+SEPARATOR = "#"
 """The separator between the name of an entry and the id of its former object: no key of an entry contains it."""
 
 
 def former_address(address: Address, id: str) -> Address:
     """The address in the ledger of the object with that id once it is a former one of the entry."""
-    return address._replace(name=f"{address.name}{MARK}{id}")
+    return address._replace(name=f"{address.name}{SEPARATOR}{id}")
 
 
 def entry_of(address: Address, owned: Owned) -> Address | None:
     """The entry of a former object, from its address; `None` for any other address."""
-    name, mark, its = address.name.partition(MARK)
-    return address._replace(name=name) if mark and its == owned.id else None
+    name, separator, former_id = address.name.partition(SEPARATOR)
+    return address._replace(name=name) if separator and former_id == owned.id else None
 
 
 def formers(
     matches: Matches, ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]
 ) -> Iterator[tuple[Address, Former]]:
     """Every former object that is owned or that an interrupted apply may have created, each by its own address."""
-    remade = {name for name, known in facts(matches.kinds).items() if known.distinct_by_id}
+    remade = {name for name, kind_facts in facts(matches.kinds).items() if kind_facts.distinct_by_id}
     for address, owned in matches.owned.items():
         if address.kind not in remade:
             continue
@@ -123,7 +123,7 @@ def duplicate_findings(matches: Matches, ledger: Mapping[str, SiteLedger]) -> It
     for part in ledger.values():
         for made in _cut_off(part, matches) if part.intents else ():
             of = " and ".join(map(str, made.creates))
-            ids = ", ".join(inert(live.id, 80) for live in made.found)
+            ids = ", ".join(inert(live.id, 80) for live in made.objects)
             many = len(made.creates)
             text = f"an interrupted apply of {of} created {many} of these objects at most; vastplan touches none of them: id {ids}"
             fix = "delete those that nobody knows: their values are lost"
@@ -134,7 +134,10 @@ def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) 
     """Site, kind and id of all objects that creates without a recorded outcome may have created."""
     parts = [part for part in ledger.values() if part.intents]
     return {
-        (live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found
+        (live.site, live.kind.name, live.id)
+        for part in parts
+        for cut in _cut_off(part, matches)
+        for live in cut.objects
     }
 
 
@@ -146,7 +149,7 @@ class _CutOff:
     """
 
     creates: tuple[Address, ...]
-    found: tuple[Live, ...]
+    objects: tuple[Live, ...]
     by: Mapping[Address, Live]
 
 
@@ -158,25 +161,25 @@ def _cut_off(part: SiteLedger, matches: Matches) -> Iterator[_CutOff]:
         if intent.before is not None and address.kind in matches.kinds:
             same = entry_identity(matches.kinds[address.kind], intent.fields)
             begun.setdefault((address.kind, same), {})[address] = {*intent.before}
-    owned = {(address.kind, one.id) for address, one in matches.owned.items() if address.site == part.site}
+    owned = {(address.kind, record.id) for address, record in matches.owned.items() if address.site == part.site}
     existing = {
         name: objects_by_identity(matches, part.site, matches.kinds[name], part.key)
         for name in {name for name, _ in begun}
     }
     for (name, same), creates in begun.items():
-        found = [live for live in existing[name].get(same, ()) if (name, live.id) not in owned]
-        found = [live for live in found if any(live.id not in before for before in creates.values())]
-        if found:
-            yield _CutOff((*creates,), (*found,), _shared_out(creates, found))
+        objects = [live for live in existing[name].get(same, ()) if (name, live.id) not in owned]
+        objects = [live for live in objects if any(live.id not in before for before in creates.values())]
+        if objects:
+            yield _CutOff((*creates,), (*objects,), _shared_out(creates, objects))
 
 
-def _shared_out(creates: Mapping[Address, Set[str]], found: list[Live]) -> Mapping[Address, Live]:
+def _shared_out(creates: Mapping[Address, Set[str]], objects: list[Live]) -> Mapping[Address, Live]:
     """Assign to each object a create that may have created it, and to each create at most one object; empty if that is impossible.
 
     A create did not create an object that existed when it began. The create to which the fewest of the objects were known
     chooses first, and takes the object that the fewest creates can have created.
     """
-    left = {live.id: live for live in found}
+    left = {live.id: live for live in objects}
     by: dict[Address, Live] = {}
     for address, before in sorted(creates.items(), key=lambda create: len(create[1] & left.keys())):
         may = [made for made in left if made not in before]
@@ -193,13 +196,13 @@ def entry_identity(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:
 
 def objects_by_identity(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[str, ...], list[Live]]:
     """The objects of a kind on a site by `entry_identity`."""
-    found: dict[tuple[str, ...], list[Live]] = {}
+    by_identity: dict[tuple[str, ...], list[Live]] = {}
     names = kind.identity
     for live in matches.observed.objects(site, kind.name):
         named = matches.symbolic(kind, live)
         fields = digests(kind, {name: named[name] for name in names if name in named}, key)
-        found.setdefault(entry_identity(kind, fields), []).append(live)
-    return found
+        by_identity.setdefault(entry_identity(kind, fields), []).append(live)
+    return by_identity
 
 
 ASKED = (ValueFault.GENERATION, ValueFault.LOST)

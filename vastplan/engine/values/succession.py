@@ -52,7 +52,7 @@ def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
 
 def drawn_because(delivers: Delivers, fault: ValueFault) -> str:
     """Why a value is drawn again, and the effect."""
-    name = some([one.name for one in delivers.drawn])
+    name = some([rule.name for rule in delivers.drawn])
     return f"another {name} is created, and the former one stops working at once: {_DRAWN[fault]}"
 
 
@@ -67,7 +67,9 @@ def replaced_at(matches: Matches, address: Address, former: Former) -> datetime 
     Of objects that were delivered within the same second, the higher generation is the later one.
     """
     now, since = matches.owned.get(former.of), _turn(matches.owned[address])
-    others = (_turn(matches.owned[other]) for other, its in matches.formers.items() if its.of == former.of)
+    others = (
+        _turn(matches.owned[other]) for other, other_former in matches.formers.items() if other_former.of == former.of
+    )
     came = [turn[0] for turn in others if turn is not None and since is not None and turn > since]
     if now is not None and (is_now := _when(now.delivered_at or now.applied)) is not None:
         came.append(is_now)
@@ -76,8 +78,8 @@ def replaced_at(matches: Matches, address: Address, former: Former) -> datetime 
 
 def _turn(owned: Owned) -> tuple[datetime, int] | None:
     """The place of an object among the successive ones of its entry; `None` where it was never delivered."""
-    when = _when(owned.delivered_at)
-    return None if when is None else (when, owned.generation)
+    delivered = _when(owned.delivered_at)
+    return None if delivered is None else (delivered, owned.generation)
 
 
 def going_with(kind: Kind, owned: Owned, decided: Mapping[Address, Action]) -> tuple[str, ...]:
@@ -110,13 +112,13 @@ def stays_until(
     if former.fault in (ValueFault.LOST, ValueFault.PRESUMED) or not overlap:
         return None
     if replaced is None:
-        when = f"{show_amount(overlap, SECONDS)} after its successor is delivered"
+        period = f"{show_amount(overlap, SECONDS)} after its successor is delivered"
     else:
         end = replaced + timedelta(seconds=overlap)
         if end <= now:
             return None
-        when = f"until {end.isoformat(timespec='minutes')}"
-    text = f"{goes_because(former)}; the former one stays {when}"
+        period = f"until {end.isoformat(timespec='minutes')}"
+    text = f"{goes_because(former)}; the former one stays {period}"
     text += ", and gives access only to what its holder may still use" if former.fault is ValueFault.HOLDER else ""
     fix = "apply again then" if former.fault in ASKED else f"apply again then, with --allow-delete {word(address)}"
     return Finding("VP334", Severity.NOTE, text, fix, str(address), entry.where)

@@ -22,7 +22,7 @@ class UnownedObjects:
     """Live objects that the ledger does not own, with the same user as an entry."""
 
     entry: Entry
-    found: tuple[Live, ...]
+    objects: tuple[Live, ...]
 
 
 def unowned_objects(
@@ -38,25 +38,25 @@ def unowned_objects(
         (site, name): objects_by_identity(matches, site, matches.kinds[name], ledger[site].key)
         for site, name in {entry.address[:2] for entry in remade}
     }
-    said: dict[tuple[str, str, tuple[str, ...]], UnownedObjects] = {}
+    by_user: dict[tuple[str, str, tuple[str, ...]], UnownedObjects] = {}
     for entry in sorted(remade, key=lambda entry: entry.address):
         site, name, _ = entry.address
         kind = matches.kinds[name]
         whose = entry_identity(kind, digests(kind, entry.values, ledger[site].key))
-        found = [live for live in existing[site, name].get(whose, ()) if matches.address_of(live) is None]
-        found = [live for live in found if (site, name, live.id) not in made]
-        if found:
-            said.setdefault((site, name, whose), UnownedObjects(entry, (*found,)))
-    return (*said.values(),)
+        objects = [live for live in existing[site, name].get(whose, ()) if matches.address_of(live) is None]
+        objects = [live for live in objects if (site, name, live.id) not in made]
+        if objects:
+            by_user.setdefault((site, name, whose), UnownedObjects(entry, (*objects,)))
+    return (*by_user.values(),)
 
 
-def more_than_known(found: Iterable[UnownedObjects], owners: Owners) -> Iterator[Finding]:
+def more_than_known(groups: Iterable[UnownedObjects], owners: Owners) -> Iterator[Finding]:
     """VP337, a note: the user, and how many live objects of that user no document is known to own."""
-    for one in found:
-        strangers = [live for live in one.found if not owners.of(live)]
+    for group in groups:
+        strangers = [live for live in group.objects if not owners.of(live)]
         if strangers:
             kind = strangers[0].kind
-            whose = ", ".join(f"{name} {inert(one.entry.values.get(name), 80)}" for name in kind.identity)
+            whose = ", ".join(f"{name} {inert(group.entry.values.get(name), 80)}" for name in kind.identity)
             text = f"{whose}: {counted(len(strangers), kind.name)} more than the ledger has; vastplan neither rotates nor removes what it does not own"
             fix = "vastplan drift lists them; delete those that nobody uses"
-            yield Finding("VP337", Severity.NOTE, text, fix, str(one.entry.address), one.entry.where)
+            yield Finding("VP337", Severity.NOTE, text, fix, str(group.entry.address), group.entry.where)
