@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vastplan.engine.guards import access, destination, fields, loss, open_operation, ownership, remote_directory
+from vastplan.engine.guards import (
+    access,
+    approval,
+    destination,
+    fields,
+    in_use,
+    open_operation,
+    ownership,
+    remote_directory,
+)
 from vastplan.engine.guards.automatic_deletion import deletion
 from vastplan.engine.guards.context import Guard, GuardContext
 from vastplan.engine.matching import usage
@@ -16,10 +25,10 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    open_operation.under_way, ownership.foreign, ownership.copies, ownership.torn, ownership.busy, destination.occupied, remote_directory.conflict, loss.consent,
-    loss.in_use, loss.reported_existing,
-    loss.orphans, loss.locks, loss.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
-    access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
+    open_operation.under_way, ownership.foreign, ownership.copies, ownership.torn, ownership.busy, destination.occupied,
+    remote_directory.conflict, approval.consent, in_use.in_use, in_use.reported_existing, in_use.orphans, in_use.locks,
+    approval.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
+    access.still_shields, access.still_backs, in_use.unread_users, ownership.mass,
 )  # fmt: skip
 
 
