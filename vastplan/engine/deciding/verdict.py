@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.engine.deciding.staleness import owned_values
+from vastplan.engine.deciding.verb import verb_of
 from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
 from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
 from vastplan.engine.live.matches import Match, Matches, ValueFault
@@ -16,7 +17,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.engine.live.renames import way_to_rename
 from vastplan.engine.live.secret_sources import created_fields, with_sources
 from vastplan.engine.matching.counterparts import Elsewhere
-from vastplan.engine.matching.verbs import is_created_by, is_noted, standing_intent, verb_of
+from vastplan.engine.matching.interrupted import is_created_by, is_noted, standing_intent
 from vastplan.engine.values import creation as once
 from vastplan.engine.values.delivery import delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.values.succession import (

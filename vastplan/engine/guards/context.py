@@ -14,9 +14,9 @@ from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.owners import Owners
 from vastplan.engine.matching.contents import ContentsIndex, index_contents
 from vastplan.engine.matching.dependents import DependentsIndex
+from vastplan.engine.matching.interrupted import standing_intent
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.engine.matching.remote_directories import Ground, ground_of
-from vastplan.engine.matching.verbs import standing_intent
 from vastplan.engine.values.formers import goes_unasked
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass

@@ -1,0 +1,47 @@
+"""Whether an object that exists is updated, replaced, adopted, only recorded in the ledger, or left as it is. Pure."""
+
+from __future__ import annotations
+
+from vastplan.engine.live.diff import Difference, moved_by
+from vastplan.engine.live.matches import Match
+from vastplan.model.address import Address
+from vastplan.model.plan import Verb
+
+
+def verb_of(
+    difference: Difference,
+    match: Match,
+    *,
+    recovered: bool,
+    noted: bool,
+    renamed_from: str,
+    imported: bool,
+    resourced: str = "",
+) -> tuple[Verb, str, tuple[str, ...]] | None:
+    """What to do about an object that exists: verb, reason, and the released fields; `None` for nothing.
+
+    `recovered` says that an interrupted apply created it, `noted` that the ledger has recorded all that such an apply did,
+    `resourced` which secrets have the same values from other sources.
+    """
+    fixed = [change.path for change in difference.changes if change.replaces]
+    if match.owned is None and not recovered:
+        return Verb.ADOPT, "it exists and is not in the ledger", difference.released
+    if fixed:
+        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
+    if difference.changes:
+        return Verb.UPDATE, moved_by(difference.changes), difference.released
+    # From here on the object is as the document says, and only the ledger has to be updated.
+    if recovered:
+        return Verb.RELEASE, "created by an interrupted apply; added to the ledger", difference.released
+    if not noted:
+        return Verb.RELEASE, "done by an interrupted apply; recorded in the ledger", ()
+    if renamed_from:
+        name = Address.parse(renamed_from).name
+        return Verb.RELEASE, f"renamed from {name}; the live object does not change", difference.released
+    if imported:
+        return Verb.RELEASE, "imported from another ledger; recorded as it is", difference.released
+    if resourced:
+        return Verb.RELEASE, f"the same secret from another source: {resourced}; recorded", difference.released
+    if difference.released:
+        return Verb.RELEASE, "fields no longer in the document keep their values", difference.released
+    return None
