@@ -48,6 +48,19 @@ class UsedBy:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusesDelete:
+    """A figure, of the object or of its contents, above zero: the system then refuses to delete the object, whatever is approved.
+
+    With `field` this holds for objects that have a value there. `why` is the system's rule, `fix` what a person does instead.
+    """
+
+    figure: str
+    why: str
+    fix: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """The sum of the figure `metric` over objects of another kind that belong to an object of this kind: for a limit (`floors`)
     for which the system has no figure of its own.

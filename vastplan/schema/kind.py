@@ -13,7 +13,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import Delivers, Once
-from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
+from vastplan.schema.dependents import Contents, Dependents, Precedes, RefusesDelete, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
@@ -68,6 +68,9 @@ class Kind:
     floors: tuple[tuple[str, str], ...] = ()
     contents: tuple[Contents, ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to be deleted
+    refuses_delete: tuple[RefusesDelete, ...] = ()
+    # objects whose data this one protects or limits: it is deleted after those of them that the same plan deletes
+    protects: tuple[Dependents, ...] = ()
     used_by: tuple[UsedBy, ...] = ()  # who uses the objects, for reports; guards decide by the fields below
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()

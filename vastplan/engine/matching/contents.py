@@ -15,6 +15,7 @@ from vastplan.schema.kind import Kind
 Figure = int | float | Unknown
 LIMITING = (Verb.UPDATE, Verb.ADOPT)
 """The actions that may lower a limit of an object that is kept."""
+_WEIGHED = (*LIMITING, Verb.DELETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,11 @@ class ContentsIndex:
 
 
 def index_contents(observed: Observed, kinds: Mapping[str, Kind], actions: Iterable[Action]) -> ContentsIndex:
-    """The figures for all kinds of which an action may lower a limit, by site."""
+    """The figures for all kinds of which an action may lower a limit or delete an object, by site."""
     wanted = {
         (action.address.site, rule)
         for action in actions
-        if action.verb in LIMITING
+        if action.verb in _WEIGHED
         for rule in kinds[action.address.kind].contents
     }
     return ContentsIndex({(site, rule): _summed(observed, site, rule) for site, rule in wanted})

@@ -64,7 +64,7 @@ def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> D
     """The dependents of the objects of these kinds, by site."""
     groups: dict[tuple[str, Dependents], dict[tuple[str, ...], Group]] = {}
     for site, kind in kinds:
-        for rule in kind.dependents:
+        for rule in (*kind.dependents, *kind.protects):
             groups[site, rule] = grouped(observed.objects(site, rule.kind), rule, observed)
     return DependentsIndex(observed, groups)
 

@@ -15,6 +15,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
+from vastplan.schema.dependents import RefusesDelete
 from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import reaching
 
@@ -31,6 +32,16 @@ def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Fi
     ]
     at_work = [rule for rule in live.kind.dependents if not (rule.remain or rule.by) and live.kind.lets_in is None]
     return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
+
+
+def refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
+    """The rules by which the system refuses to delete the object as it is now, each with its figure as text."""
+    figures = {**live.metrics, **contents}
+    units = {fact.name: fact.unit for fact in live.kind.metrics} | {total.name: total.unit for total in live.kind.contents}
+    for rule in live.kind.refuses_delete:
+        figure = figures[rule.figure]
+        if isinstance(figure, int | float) and figure > 0 and (not rule.field or live.values.get(rule.field)):
+            yield rule, figure_text(figure, units[rule.figure])
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,13 +65,15 @@ class DeleteEdges:
             in_the_way |= by_text
             creators.add("")
         self._after_what_would_stay_behind(live, node)
+        self._after_what_it_protects(live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
             self._mounts_first(action.address)
             for address in self._followers.get(str(action.address), ()):
-                if self._delivers_into(address, action.address):
+                kind = self._matches.kinds[address.kind]
+                if self._delivers_into(address, action.address) or _protects(kind, action.address):
                     continue  # that one is deleted after this
-                if shields(self._matches.kinds[address.kind], action.address):
+                if shields(kind, action.address):
                     self._graph.edge((address, Step.DELETE), node)
                 else:
                     self._graph.edge(node, (address, Step.DELETE))
@@ -119,6 +121,12 @@ class DeleteEdges:
             if rule.remain:
                 for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
                     self._graph.edge(node, (address, Step.DELETE))
+
+    def _after_what_it_protects(self, live: Live, node: Node) -> None:
+        """What protects or limits data is deleted after the data: if that is refused, the data keeps its protection."""
+        for rule in live.kind.protects:
+            for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
+                self._graph.edge(node, (address, Step.DELETE))
 
     def _after_who_reads_its_values(self, action: Action) -> None:
         """Order the delete of an object that delivers a value after that of its destination; block it while the destination is kept and
@@ -266,6 +274,11 @@ class DeleteEdges:
 def shields(kind: Kind, other: Address) -> bool:
     """Whether objects of a kind keep objects like the one at `other` closed."""
     return any(field.refers and field.refers.shields and other.kind in field.refers.attributes for field in kind.fields)
+
+
+def _protects(kind: Kind, other: Address) -> bool:
+    """Whether objects of a kind protect or limit the data of objects like the one at `other`."""
+    return any(rule.kind == other.kind for rule in kind.protects)
 
 
 def _goes_along(live: Live) -> bool:

@@ -14,6 +14,7 @@ from vastplan.engine.matching.referrers import Referrers
 from vastplan.engine.matching.substitution import instead_of, who_comes
 from vastplan.engine.ordering.companions import moving_along
 from vastplan.engine.ordering.delete_edges import DeleteEdges, shields
+from vastplan.engine.ordering.entry_units import entry_units
 from vastplan.engine.ordering.exclusive_values import held_values
 from vastplan.engine.ordering.limits import limited_until, who_goes
 from vastplan.engine.ordering.taken_names import taken_names
@@ -97,6 +98,10 @@ class _Edges:
         self._with_what_is_replaced(planned)
         for address, others in moving_along(planned, self._matches, self._desired).items():
             self._graph.together(address, *others)
+        for first, *rest in entry_units(planned, self._matches, self._desired):
+            self._graph.together(first, *rest)
+            for other in rest:
+                self._graph.together(other, first)
         self._after_the_member_that_comes(planned)
         for taken in (
             *held_values(self._matches, self._desired, self._graph.actions),

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.wording import quoted
+from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
@@ -67,4 +68,5 @@ KIND = Kind(
     name="resource_quota",
     system="kubernetes",
     endpoint=manifest("v1", "ResourceQuota", "resourcequotas", namespaced=True),
+    protects=(Dependents("persistent_volume_claim", "claims", (("namespace", "namespace"),)),),
 )

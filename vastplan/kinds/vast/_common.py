@@ -13,6 +13,7 @@ from pydantic import AfterValidator
 from vastplan.model import units
 from vastplan.model.ip_ranges import networks
 from vastplan.model.wording import quoted, shortened, some
+from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
@@ -71,6 +72,11 @@ Directory = Annotated[str, AfterValidator(_directory)]  # inside a tenant
 Mode = Annotated[int, AfterValidator(_mode)]  # 755 is rwxr-xr-x: VMS takes the octal digits as a decimal number
 Clients = Annotated[str, AfterValidator(_clients)]
 NfsClients = Annotated[str, AfterValidator(_nfs_clients)]  # netgroups too
+
+
+def views_below(path: str) -> Dependents:
+    """The views of a directory and of those below it, in the object's tenant."""
+    return Dependents("view", "views", (("tenant", "tenant"),), (path, "path"))
 
 
 def collection(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
+from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection, views_below
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.dependents import Precedes
@@ -182,6 +182,7 @@ KIND = Kind(
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
     dependents=(below("source_dir"),),
+    protects=(views_below("source_dir"),),
     # The other cluster creates the directory, so a view of the directory is created after the path.
     precedes=(Precedes("view", same=(("remote_tenant", "tenant"), ("target_exported_dir", "path"))),),
     # VAST refuses a directory that exists on the other cluster ("path on peer exists"), also one that another path left behind.

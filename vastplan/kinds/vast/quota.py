@@ -14,6 +14,7 @@ from vastplan.kinds.vast._common import (
     Directory,
     Mode,
     refuse_soft_above_hard,
+    views_below,
 )
 from vastplan.kinds.vast._subjects import (
     GROUP_TYPES,
@@ -257,6 +258,7 @@ KIND = Kind(
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
+    protects=(views_below("path"),),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
     controller_owned=CSI_CREATED,
     system_owned=INTERNAL,

@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, 
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Contents
+from vastplan.schema.dependents import Contents, RefusesDelete
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Witness
 from vastplan.schema.markers import (
@@ -154,6 +154,12 @@ KIND = Kind(
         Contents("used in views", "view", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("used under quotas", "quota", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("inodes under quotas", "quota", "used_inodes", ("id", "tenant"), "path"),
+    ),
+    refuses_delete=tuple(
+        RefusesDelete(
+            figure, "VAST deletes no tenant whose directory has files in it", "delete the files, then plan again"
+        )
+        for figure in ("used in views", "used under quotas", "inodes under quotas")
     ),
     floors=(
         ("capacity_rules.hard_limit", "used in views"),

@@ -15,7 +15,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Precedes
+from vastplan.schema.dependents import Precedes, RefusesDelete
 from vastplan.schema.import_keys import CalledAs, Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, Metric, Witness
@@ -347,6 +347,14 @@ KIND = Kind(
     unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
+    refuses_delete=(
+        RefusesDelete(
+            "used",
+            "VAST deletes no bucket that has objects",
+            "empty the bucket with an S3 client, then plan again",
+            "bucket",
+        ),
+    ),
     dependents=(below("path"), clones_of("path")),
     witness=Witness(("path",), "/"),
     # The view creates the directory that the path protects.
