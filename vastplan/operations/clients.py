@@ -56,8 +56,8 @@ class VastPath:
 
     def views(self) -> VastViews:
         """Views of its tenant."""
-        of = self.directory()
-        return VastViews(self._site, self._provider, of.tenant, of.directory)
+        directory = self.directory()
+        return VastViews(self._site, self._provider, directory.tenant, directory.directory)
 
     def restorable(self) -> Restorable:
         """The path with its own restore."""
@@ -88,8 +88,8 @@ class Clients:
         rows = [row for row in provider.rows("/tenants/", {"name": tenant}) if row.get("name") == tenant]
         if len(rows) != 1 or not isinstance(rows[0].get("id"), int):
             raise VastplanError(f"{provider.describe()} has no tenant {tenant}; apply first")
-        found = VastDirectory(site, provider, int(rows[0]["id"]), directory)
-        return found, str(found.tenant)
+        vast_directory = VastDirectory(site, provider, int(rows[0]["id"]), directory)
+        return vast_directory, str(vast_directory.tenant)
 
     def jobs(self, site: str) -> Jobs | None:
         """Access to a site's workloads, if it has Run:AI."""
@@ -129,21 +129,23 @@ class Clients:
         along: Set[tuple[Address, str]] = frozenset(),
     ) -> tuple[tuple[Work, ...], str]:
         """The claims at the source, each with its counterpart at the target; and, if some could not be read, why ("" otherwise)."""
-        found, unread = list[Work](), ""
-        for here, target in claims:
+        works, unread = list[Work](), ""
+        for claim, target in claims:
             try:
-                source = self._claim(here, ledger)
+                source = self._claim(claim, ledger)
             except Unreachable as problem:
                 unread = unread or str(problem)
                 continue
             if source is None:
                 continue
             try:
-                becomes, why = None if target is None else self._claim(target, ledger), ""
+                target_work, why = None if target is None else self._claim(target, ledger), ""
             except Unreachable as problem:
-                becomes, why = None, str(problem)
-            found.append(Work(source, becomes, why, frozenset(name for of, name in along if of == here.project)))
-        return tuple(found), unread
+                target_work, why = None, str(problem)
+            works.append(
+                Work(source, target_work, why, frozenset(name for project, name in along if project == claim.project))
+            )
+        return tuple(works), unread
 
     def _vast(self, site: str) -> VastProvider:
         client = self.clients.get((site, "vast"))

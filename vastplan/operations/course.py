@@ -36,16 +36,16 @@ def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
 
 def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
     """Raises `VastplanError` if an operation on the same subject is under way."""
-    for one in latest_operations(parts):
-        if guid in (one.subject, *one.subject.split()) and not one.phase.closed:
-            raise second(one)
+    for operation in latest_operations(parts):
+        if guid in (operation.subject, *operation.subject.split()) and not operation.phase.closed:
+            raise second(operation)
 
 
 def second(one: Operation) -> VastplanError:
     """The error for a second operation on a subject whose operation is under way."""
-    to = "" if one.target == one.source else f" to {one.target}"
+    destination = "" if one.target == one.source else f" to {one.target}"
     return VastplanError(
-        f"{one.address}: the {one.kind} {one.id}{to} is under way since {one.began} (stage {one.stage or 'none yet'}); "
+        f"{one.address}: the {one.kind} {one.id}{destination} is under way since {one.began} (stage {one.stage or 'none yet'}); "
         f"go on: vastplan {one.kind} run FILE; or give up: vastplan {one.kind} abort PATH {one.id}"
     )
 

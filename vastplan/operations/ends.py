@@ -91,7 +91,7 @@ class Ends(Home):
 
     def as_they_are(self) -> dict[str, Any]:
         """Their fields, to build more special ends from."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def standing(self, _: Operation) -> str:
         """Which side may write now, as each system reports."""
@@ -115,18 +115,18 @@ def writes(side: Side) -> str:
 
 def noted(work: Work, job: Job) -> Facts:
     """A workload for the record. If the target lacks a claim that it mounts, `to_claim` is empty, and it is not submitted there."""
-    becomes = work.target if not work.stays(job) else None
+    target_claim = work.target if not work.stays(job) else None
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
-        "to_project": becomes.project if becomes else "", "to_claim": becomes.name if becomes else "",
+        "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
     }  # fmt: skip
 
 
 def newcomers(users: Iterable[tuple[Work, Job]], noted_before: Iterable[Facts]) -> str:
     """The workloads that are not in the record, by name and id; "" for none."""
-    known = {str(fact["id"]) for fact in noted_before}
-    return ", ".join(f"{job.name} ({job.id})" for _, job in users if job.id not in known)
+    noted_ids = {str(fact["id"]) for fact in noted_before}
+    return ", ".join(f"{job.name} ({job.id})" for _, job in users if job.id not in noted_ids)
 
 
 def job_of(fact: Facts) -> Job:

@@ -90,7 +90,7 @@ class PathMet(Met[MovePlan]):
         refuse(wanted.mode, ends, wanted.broken, pair)
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
-        last = last_on(parts, self.guid)
+        last_move = last_on(parts, self.guid)
         return MovePlan(
             **heading(ends.clock.now()),
             address=str(wanted.address),
@@ -110,7 +110,7 @@ class PathMet(Met[MovePlan]):
             by_hand=(
                 *mode.manual_steps(pair),
                 *staying(pair, users if mode.submits else ()),
-                *suspended_before(last, pair.target),
+                *suspended_before(last_move, pair.target),
                 *by_rule(self.document.written, pair, wanted.mode),
             ),
             fork=wanted.fork,
@@ -119,15 +119,15 @@ class PathMet(Met[MovePlan]):
 
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
         """The last move of the path. Raises `Stale` for another path, or one whose claims or clone have changed since it began."""
-        known = last_on(parts, plan.subject)
-        begun = known is not None and known.id == plan.id[:8]
+        last_move = last_on(parts, plan.subject)
+        begun = last_move is not None and last_move.id == plan.id[:8]
         # an operation that has begun goes on, whichever side `active` names now
         if self.guid != plan.guid or (str(self.pair.path) != plan.path and not begun):
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
-        if known is not None and begun and not known.phase.closed:
-            refuse_changed(self.pair, known)
-            refuse_other_claims(self.pair, known)
-        return known
+        if last_move is not None and begun and not last_move.phase.closed:
+            refuse_changed(self.pair, last_move)
+            refuse_other_claims(self.pair, last_move)
+        return last_move
 
     def record(self, plan: MovePlan, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
         """The operation to record. Raises `Stale` if workloads outside the plan use the data."""

@@ -13,12 +13,12 @@ from vastplan.model.site_ledger import SiteLedger, latest_operations
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:
     """The operations of one kind, `move` or `restore`. One over several paths has a record for each; the newest counts if they differ."""
-    found: dict[tuple[str, str], Operation] = {}
-    for one in latest_operations(parts):
-        key = one.id, str(one.facts.get(WHOLE) or one.subject)
-        if one.kind == kind and (key not in found or one.serial > found[key].serial):
-            found[key] = whole(one)
-    return tuple(found.values())
+    newest: dict[tuple[str, str], Operation] = {}
+    for operation in latest_operations(parts):
+        key = operation.id, str(operation.facts.get(WHOLE) or operation.subject)
+        if operation.kind == kind and (key not in newest or operation.serial > newest[key].serial):
+            newest[key] = whole(operation)
+    return tuple(newest.values())
 
 
 def whole(operation: Operation) -> Operation:
@@ -28,17 +28,17 @@ def whole(operation: Operation) -> Operation:
 
 def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
     """The operation that an id or address means, an open one before closed ones. Raises `VastplanError`."""
-    known = of_kind(parts, kind)
-    found = [one for one in known if meant(one, id)]
-    found = [one for one in found if not one.phase.closed] or found
-    if len(found) != 1:
-        raise unknown(kind, id, known)
-    return found[0]
+    operations = of_kind(parts, kind)
+    matches = [operation for operation in operations if meant(operation, id)]
+    matches = [operation for operation in matches if not operation.phase.closed] or matches
+    if len(matches) != 1:
+        raise unknown(kind, id, operations)
+    return matches[0]
 
 
 def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
     """The error for a typed id or address that fits no operation, or several."""
-    listed = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
+    listed = ", ".join(f"{operation.id} ({operation.address})" for operation in known) or "none"
     return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {listed}")
 
 

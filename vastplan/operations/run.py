@@ -67,7 +67,7 @@ def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operatio
     """Take back what was begun, and close the record. Past the point of no return it raises `Stopped` and changes nothing."""
     for stage in stages if operation.phase is Phase.OPEN else ():
         operation = settle(operation, stage, run)
-        why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]
+        why = _read(operation, stage, run, lambda stage=stage, settled=operation: stage.crossed(settled))  # type: ignore[misc]
         if why:
             on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
             raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
@@ -89,11 +89,11 @@ def close(operation: Operation, run: Run) -> Operation:
 
 def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
     """Determine the outcome of the calls of a stage that a run left open."""
-    open_ = [one for one in operation.of(stage.name) if one.outcome is Outcome.PENDING]
-    if not open_:
+    pending = [attempt for attempt in operation.of(stage.name) if attempt.outcome is Outcome.PENDING]
+    if not pending:
         return operation
     calls = {call.name: call for call in _read(operation, stage, run, lambda: stage.calls(operation))}
-    for attempt in open_:
+    for attempt in pending:
         try:
             call = calls.get(attempt.call)
             if call is None:
@@ -109,12 +109,12 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
     if operation.stage != stage.name:
         operation = _note(run, replace(operation, stage=stage.name, stage_at=_at(run)))
     operation = settle(operation, stage, run)
-    if not any(one.outcome is Outcome.SEEN for one in operation.of(stage.name)):
+    if not any(attempt.outcome is Outcome.SEEN for attempt in operation.of(stage.name)):
         why = _read(operation, stage, run, lambda: stage.precondition(operation))
         if why:
             raise Stopped(_stop_text(operation, stage, run, why))
-    known = operation
-    for call in _read(operation, stage, run, lambda: stage.calls(known)):
+    settled = operation
+    for call in _read(operation, stage, run, lambda: stage.calls(settled)):
         if not operation.happened(stage.name, call.name):
             operation = _tried(operation, stage, call, run)
     gate = _observed(operation, stage, run)
@@ -127,18 +127,18 @@ def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operatio
     """Send a call; in a best-effort stage a call that fails stays in the record, and the stage goes on."""
     if not stage.best_effort:
         return _sent(operation, stage, call, run)
-    noted = operation
+    recorded = operation
 
     def journal(record: Operation) -> None:
-        nonlocal noted
+        nonlocal recorded
         run.journal(record)
-        noted = record
+        recorded = record
 
     try:
         return _sent(operation, stage, call, replace(run, journal=journal))
     except Stopped as problem:
         run.report(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
-        return noted
+        return recorded
 
 
 def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
@@ -150,14 +150,14 @@ def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation
         )  # fmt: skip
         operation = _note(run, operation.with_attempt(attempt))
         try:
-            answered = call.send()
+            answer = call.send()
         except (Unclear, Unreachable) as problem:
             operation = _found_out(operation, stage, call, attempt, run, str(problem))
         except Refused as problem:
             operation = _found_out(operation, stage, call, attempt, run, str(problem), final=_is_final(problem))
         else:
-            known = replace(attempt, outcome=Outcome.SEEN, seen=answered or {})
-            operation = _note(run, operation.with_attempt(known))
+            settled = replace(attempt, outcome=Outcome.SEEN, seen=answer or {})
+            operation = _note(run, operation.with_attempt(settled))
         if operation.happened(stage.name, call.name):
             return operation
     raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times and had no effect"))
@@ -172,21 +172,21 @@ def _found_out(
     operation: Operation, stage: Stage, call: Call, attempt: Attempt, run: Run, why: str, *, final: bool = False
 ) -> Operation:
     """The outcome of a call, from reads: it took effect, or two reads show no effect. Raises `Stopped` otherwise."""
-    effect, seen = CallEffect.UNKNOWN, attempt.before
+    effect, state = CallEffect.UNKNOWN, attempt.before
     for wait in (0.0, APART):
         if wait:
             run.clock.sleep(wait)
-        seen = _read(operation, stage, run, call.read)
-        effect = call.effect(attempt.before, seen)
+        state = _read(operation, stage, run, call.read)
+        effect = call.effect(attempt.before, state)
         if effect is not CallEffect.NOTHING or final:
             break
     if effect is CallEffect.HAPPENED:
-        return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
+        return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=state, why=why)))
     if effect is CallEffect.UNKNOWN:
         reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
         raise Unknown(_stop_text(operation, stage, run, reason))
     outcome = Outcome.FAILED if final else Outcome.NOT_SENT
-    operation = _note(run, operation.with_attempt(replace(attempt, outcome=outcome, seen=seen, why=why)))
+    operation = _note(run, operation.with_attempt(replace(attempt, outcome=outcome, seen=state, why=why)))
     if final:
         raise Stopped(_stop_text(operation, stage, run, f"{call.what} was refused: {why}"))
     return operation

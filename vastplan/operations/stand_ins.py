@@ -44,8 +44,8 @@ class SilentMounts:
 
 def silent_path(site: str, why: str) -> tuple[Replica, Cached]:
     """One side of a replicated path, and its cache."""
-    one = _Silent(site, why)
-    return cast(Replica, one), cast(Cached, one)
+    side = _Silent(site, why)
+    return cast(Replica, side), cast(Cached, side)
 
 
 def silent_jobs(site: str, why: str) -> Jobs:

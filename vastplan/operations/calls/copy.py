@@ -33,7 +33,7 @@ def patience(used: int | None) -> float:
 def kept_as(store: Clonable, replica: Replica, guid: str) -> DirectorySnapshot | None:
     """The snapshot of a restore point at the target: it has the same name. `None` until it is listed."""
     names = {point.name for point in replica.points() if point.guid == guid and point.name}
-    return next((one for one in store.snapshots() if one.name in names and one.ready), None)
+    return next((snapshot for snapshot in store.snapshots() if snapshot.name in names and snapshot.ready), None)
 
 
 def chosen(snapshot: DirectorySnapshot) -> Facts:
@@ -80,39 +80,39 @@ def drop(store: Clonable, target: CopyTarget, guid: str) -> Call:
 
 def readable(store: Clonable, target: CopyTarget) -> Gate:
     """Whether the copy can be read."""
-    found = store.copy(target.name)
-    if found is None:
+    copy = store.copy(target.name)
+    if copy is None:
         return Gate(Holds.NEVER, f"{target.name} is gone from {store.site}: deleted outside vastplan")
-    if found.held and not found.complete:
-        return Gate(Holds.NEVER, f"{target.name} is {found.state} at {store.site}: it was paused there, or has failed")
-    if not (found.usable or found.complete):
-        return Gate(Holds.NOT_YET, f"{target.name} is {found.state}")
-    return Gate(Holds.YES, facts={MADE: {"guid": found.guid, "name": target.name, "directory": target.directory}})
+    if copy.held and not copy.complete:
+        return Gate(Holds.NEVER, f"{target.name} is {copy.state} at {store.site}: it was paused there, or has failed")
+    if not (copy.usable or copy.complete):
+        return Gate(Holds.NOT_YET, f"{target.name} is {copy.state}")
+    return Gate(Holds.YES, facts={MADE: {"guid": copy.guid, "name": target.name, "directory": target.directory}})
 
 
 def own(store: Clonable, target: CopyTarget, operation: Operation, stage: str) -> Copy | None:
     """The copy that this operation created, while it exists: by its guid, or by the snapshot and directory of its call."""
-    found = store.copy(target.name)
+    copy = store.copy(target.name)
     guid = (operation.facts.get(MADE) or {}).get("guid")
-    if found is None or (guid and found.guid != guid):
+    if copy is None or (guid and copy.guid != guid):
         return None
     if guid:
-        return found
-    sent = any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(stage, COPY))
-    as_asked = sent and (found.snapshot, found.directory) == (snapshot_of(operation).name, target.directory)
-    return found if as_asked else None
+        return copy
+    sent = any(attempt.outcome in (Outcome.SEEN, Outcome.PENDING) for attempt in operation.of(stage, COPY))
+    as_asked = sent and (copy.snapshot, copy.directory) == (snapshot_of(operation).name, target.directory)
+    return copy if as_asked else None
 
 
 def drop_calls(store: Clonable, target: CopyTarget, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
     """The call that deletes the operation's own copy in `stage`; a delete that was begun keeps its guid."""
-    known = [str(one.before["guid"]) for one in operation.of(stage, DROP) if one.before.get("guid")]
-    found = own(store, target, operation, made_in)
-    guid = known[-1] if known else found.guid if found else ""
+    guids = [str(attempt.before["guid"]) for attempt in operation.of(stage, DROP) if attempt.before.get("guid")]
+    copy = own(store, target, operation, made_in)
+    guid = guids[-1] if guids else copy.guid if copy else ""
     return (drop(store, target, guid),) if guid else ()
 
 
 def _read(store: Clonable, name: str) -> Facts:
-    found = store.copy(name)
-    if found is None:
+    copy = store.copy(name)
+    if copy is None:
         return {"guid": "", "snapshot": "", "directory": ""}
-    return {"guid": found.guid, "snapshot": found.snapshot, "directory": found.directory}
+    return {"guid": copy.guid, "snapshot": copy.snapshot, "directory": copy.directory}

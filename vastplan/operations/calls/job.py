@@ -19,8 +19,8 @@ _STARTING = frozenset({"Creating", "Initializing", "Resuming"})
 
 def phase(jobs: Jobs, id: str) -> str:
     """The phase of a workload, or that it is gone."""
-    found = jobs.job(id)
-    return GONE if found is None else found.phase
+    job = jobs.job(id)
+    return GONE if job is None else job.phase
 
 
 def suspend(jobs: Jobs, fact: Facts) -> Call:
@@ -54,22 +54,24 @@ def new_name(operation: Operation, name: str) -> str:
 def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:
     """The same workload at the target, from its specification as the source returns it when this is sent."""
     job, name = job_of(fact), new_name(operation, str(fact["name"]))
-    claim, becomes, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
+    claim, target_claim, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
 
     def read() -> Facts:
-        found = target.named(name)
-        return {"phase": found.phase if found else GONE}
+        job = target.named(name)
+        return {"phase": job.phase if job else GONE}
 
     def send() -> None:
         others = fact.get("others") or {}
-        asked = source.mapped(source.specification(job), {claim: becomes, **others}, f"{LABEL}={operation.id}")
-        target.submit(job.type, name, project, asked)
+        specification = source.mapped(
+            source.specification(job), {claim: target_claim, **others}, f"{LABEL}={operation.id}"
+        )
+        target.submit(job.type, name, project, specification)
 
     what = f"submit {job.type} {name} at {target.site}"
     return Call(
         f"submit {job.id}",
         what,
-        {"of": job.id, "name": name, "claim": becomes},
+        {"of": job.id, "name": name, "claim": target_claim},
         read,
         send,
         effect(lambda now: now["phase"] != GONE),
@@ -78,8 +80,8 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
 def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:
     """Those of the workloads that the operation suspended in a stage."""
-    seen = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
-    return tuple(fact for fact in facts if f"suspend {fact['id']}" in seen)
+    calls = {attempt.call for attempt in operation.of(stage) if attempt.outcome is Outcome.SEEN}
+    return tuple(fact for fact in facts if f"suspend {fact['id']}" in calls)
 
 
 def is_starting(job: Job | None) -> bool:

@@ -16,8 +16,8 @@ KEEP, REATTACH = "keep", "reattach"
 def _newest(replica: Replica) -> Facts:
     """The end of a list of points: times have whole seconds, so all points of the last second are named."""
     points = replica.points()
-    last = max((point.created for point in points), default="")
-    return {"created": last, "guids": [point.guid for point in points if point.created == last]}
+    newest_time = max((point.created for point in points), default="")
+    return {"created": newest_time, "guids": [point.guid for point in points if point.created == newest_time]}
 
 
 def newest_arrived(replica: Replica) -> tuple[str, str]:
@@ -87,8 +87,8 @@ def take_over(ends: Ends) -> Call:
     def effect(before: Facts, now: Facts) -> CallEffect:
         if now["target_role"] in (SideRole.SOURCE.value, SideRole.CHANGING.value):
             return CallEffect.HAPPENED
-        same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return CallEffect.NOTHING if same else CallEffect.UNKNOWN
+        roles_unchanged = (before["source"], before["target"]) == (now["source"], now["target"])
+        return CallEffect.NOTHING if roles_unchanged else CallEffect.UNKNOWN
 
     body = {"failover": True, "graceful": True}
     what = f"PATCH {ends.target.path} failover graceful at {ends.target.site}"
@@ -157,8 +157,8 @@ def keep(replica: Keeps, name: str) -> Call:
     """Take a snapshot of one side, with a name of this operation."""
 
     def read() -> Facts:
-        found = replica.kept(name)
-        return {"snapshot": found.id if found else ""}
+        snapshot = replica.kept(name)
+        return {"snapshot": snapshot.id if snapshot else ""}
 
     return Call(
         KEEP,
@@ -176,8 +176,8 @@ def reattach(ends: Ends) -> Call:
     def effect(before: Facts, now: Facts) -> CallEffect:
         if now["source_role"] in (SideRole.DESTINATION.value, SideRole.CHANGING.value):
             return CallEffect.HAPPENED
-        same = (before["source"], before["target"]) == (now["source"], now["target"])
-        return CallEffect.NOTHING if same else CallEffect.UNKNOWN
+        roles_unchanged = (before["source"], before["target"]) == (now["source"], now["target"])
+        return CallEffect.NOTHING if roles_unchanged else CallEffect.UNKNOWN
 
     what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
     return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, effect)

@@ -28,15 +28,15 @@ def snapshot_of(operation: Operation) -> DirectorySnapshot:
 
 def named(source: SnapshotStore, name: str) -> DirectorySnapshot | None:
     """The snapshot of a name."""
-    return next((one for one in source.snapshots() if one.name == name), None)
+    return next((snapshot for snapshot in source.snapshots() if snapshot.name == name), None)
 
 
 def gone(source: SnapshotStore, wanted: DirectorySnapshot) -> str:
     """Why a snapshot cannot be restored, "" if it can."""
-    found = named(source, wanted.name)
-    if found is None or found.guid != wanted.guid:
+    snapshot = named(source, wanted.name)
+    if snapshot is None or snapshot.guid != wanted.guid:
         return f"the snapshot {wanted.name} of {source.directory} is gone from {source.site}"
-    return "" if found.ready else f"the snapshot {wanted.name} is not ready"
+    return "" if snapshot.ready else f"the snapshot {wanted.name} is not ready"
 
 
 def restore(source: Restorable, operation: Operation) -> Call:
@@ -89,16 +89,16 @@ def commit(source: Restorable, operation: Operation) -> Call:
 def complete(source: SnapshotStore, operation: Operation) -> Gate:
     """Whether the copy is complete."""
     name = copy_name(operation)
-    found = source.copy(name)
-    if found is None:
+    copy = source.copy(name)
+    if copy is None:
         return Gate(Holds.NEVER, f"{name} is gone from {source.site}: stopped or committed outside vastplan")
-    if found.complete:
-        return Gate(Holds.YES, facts={"copy": found.guid})
-    if found.held:
-        return Gate(Holds.NEVER, f"{name} is {found.state} at {source.site}: it was paused there, or has failed")
-    return Gate(Holds.NOT_YET, f"{name} is {found.state}" + (f", {found.progress}" if found.progress else ""))
+    if copy.complete:
+        return Gate(Holds.YES, facts={"copy": copy.guid})
+    if copy.held:
+        return Gate(Holds.NEVER, f"{name} is {copy.state} at {source.site}: it was paused there, or has failed")
+    return Gate(Holds.NOT_YET, f"{name} is {copy.state}" + (f", {copy.progress}" if copy.progress else ""))
 
 
 def _copy(source: SnapshotStore, name: str) -> Facts:
-    found = source.copy(name)
-    return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}
+    copy = source.copy(name)
+    return {"guid": copy.guid if copy else "", "complete": bool(copy and copy.complete)}

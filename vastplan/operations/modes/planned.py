@@ -93,9 +93,10 @@ def _switch(ends: Ends, bound: float) -> Stage:
 
     def undone(_: Operation) -> Gate:
         source, target = ends.source.look(), ends.target.look()
-        back = (source.role, target.role) == (SideRole.SOURCE, SideRole.DESTINATION)
+        switched_back = (source.role, target.role) == (SideRole.SOURCE, SideRole.DESTINATION)
         return Gate(
-            Holds.YES if back else Holds.NOT_YET, f"the roles are {source.stated_role} and {target.stated_role}"
+            Holds.YES if switched_back else Holds.NOT_YET,
+            f"the roles are {source.stated_role} and {target.stated_role}",
         )
 
     return Stage(

@@ -33,12 +33,12 @@ class Rejoin(Mode):
 
     def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
         """Its stages, in order."""
-        first = (_make_source(ends),) if self._forced else ()
+        make_source = (_make_source(ends),) if self._forced else ()
         return (
             _look(ends, self._forced),
             freeze(ends),
             _keep_branch(ends),
-            *first,
+            *make_source,
             _attach(ends),
             open_(ends),
             protect(ends, FORCED),
@@ -52,15 +52,15 @@ class Rejoin(Mode):
 
     def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
         """What only the source has."""
-        found, used, site = common(ends), ends.source.used(), ends.source.site
+        point, used, site = common(ends), ends.source.used(), ends.source.site
         holds = "its size is unknown" if used is None else f"it holds {used} bytes now"
-        if found is None:
+        if point is None:
             text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
             return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
         # no vendor document says how the two sizes compare, so vastplan computes no difference
-        then = "unknown" if found.size is None else str(found.size)
-        text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
-        return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
+        size = "unknown" if point.size is None else str(point.size)
+        text = f"all that was written at {site} since {point.created}: {holds}; the logical size of that restore point is {size}"
+        return {"guid": point.guid, "created": point.created}, f"{text}; a snapshot of it is kept there for 7 days"
 
     def users(self, ends: Ends) -> Users:
         """The workloads at the source, wherever their claims are at the target: none is submitted there."""
@@ -68,17 +68,17 @@ class Rejoin(Mode):
 
     def manual_steps(self, pair: Pair) -> tuple[str, ...]:
         """The steps that remain by hand."""
-        stays = (
+        suspended_text = (
             f"workloads that are suspended at {pair.source} are submitted nowhere: what they wrote is in the snapshot"
         )
-        return (*of_document(pair), stays, to_stop(pair.source))
+        return (*of_document(pair), suspended_text, to_stop(pair.source))
 
 
 def common(ends: Ends) -> Point | None:
     """The newest restore point that is on both sides: the source goes back to it."""
-    arrived = {point.guid for point in ends.target.points() if point.arrived}
-    both = [point for point in ends.source.points() if point.arrived and point.guid in arrived]
-    return both[-1] if both else None
+    arrived_guids = {point.guid for point in ends.target.points() if point.arrived}
+    common_points = [point for point in ends.source.points() if point.arrived and point.guid in arrived_guids]
+    return common_points[-1] if common_points else None
 
 
 def both_are_sources(source: Side, target: Side) -> bool:
@@ -89,16 +89,16 @@ def both_are_sources(source: Side, target: Side) -> bool:
 def amiss(ends: Ends, *, forced: bool) -> str:
     """Why it is not possible, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
-    here, target_site = ends.source.site, ends.target.site
+    source_site, target_site = ends.source.site, ends.target.site
     if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
-        return f"{here} is already the destination of {target_site}"
+        return f"{source_site} is already the destination of {target_site}"
     if not both_are_sources(source, target):
-        return f"both sides have to be SOURCE or STANDALONE; {here} is {source.stated_role} and {target_site} is {target.stated_role}"
+        return f"both sides have to be SOURCE or STANDALONE; {source_site} is {source.stated_role} and {target_site} is {target.stated_role}"
     if not forced and target.role is not SideRole.SOURCE:
         return (
             f"{target_site} has to be SOURCE; it is {target.stated_role} (--keep {target_site} makes it SOURCE first)"
         )
-    for site, side in ((here, source), (target_site, target)):
+    for site, side in ((source_site, source), (target_site, target)):
         if not side.connected:
             return f"the peer of {site} is not connected"
     return ""
@@ -111,10 +111,10 @@ def branch_name(operation: Operation) -> str:
 
 def _consented(ends: Ends, operation: Operation) -> str:
     """Why more would be lost than was consented to."""
-    found = common(ends)
+    point = common(ends)
     lose = operation.consent.get("lose", {})
-    guid = found.guid if found else EVERYTHING
-    if guid == lose.get("guid") or (found is not None and found.created > str(lose.get("created"))):
+    guid = point.guid if point else EVERYTHING
+    if guid == lose.get("guid") or (point is not None and point.created > str(lose.get("created"))):
         return ""
     return f"{ends.source.site} would go back to {guid}, not to {lose.get('guid')} or a later restore point; plan again"
 
@@ -129,10 +129,10 @@ def _look(ends: Ends, forced: bool) -> Stage:
 
 def _keep_branch(ends: Ends) -> Stage:
     def gate(operation: Operation) -> Gate:
-        found = ends.source.kept(branch_name(operation))
-        if found is None or not found.ready:
+        snapshot = ends.source.kept(branch_name(operation))
+        if snapshot is None or not snapshot.ready:
             return Gate(Holds.NOT_YET, f"the snapshot {branch_name(operation)} is not complete")
-        return Gate(Holds.YES, facts={"branch": {"id": found.id, "name": found.name, "site": ends.source.site}})
+        return Gate(Holds.YES, facts={"branch": {"id": snapshot.id, "name": snapshot.name, "site": ends.source.site}})
 
     return Stage(
         KEEP_BRANCH,
@@ -148,8 +148,8 @@ def _keep_branch(ends: Ends) -> Stage:
 
 def _make_source(ends: Ends) -> Stage:
     def needed(operation: Operation) -> tuple[Call, ...]:
-        sent = operation.of(MAKE_SOURCE) or ends.target.look().role is SideRole.STANDALONE
-        return (calls.force(ends.target),) if sent else ()
+        needs_force = operation.of(MAKE_SOURCE) or ends.target.look().role is SideRole.STANDALONE
+        return (calls.force(ends.target),) if needs_force else ()
 
     return Stage(
         MAKE_SOURCE,
@@ -166,8 +166,8 @@ def _make_source(ends: Ends) -> Stage:
 def _attach(ends: Ends) -> Stage:
     def precondition(operation: Operation) -> str:
         name = branch_name(operation)
-        found = ends.source.kept(name)
-        if found is None or found.id != operation.facts.get("branch", {}).get("id"):
+        snapshot = ends.source.kept(name)
+        if snapshot is None or snapshot.id != operation.facts.get("branch", {}).get("id"):
             return f"the snapshot {name} of {ends.source.site} is gone"
         return unmoved(ends, operation) or _consented(ends, operation)
 
@@ -182,8 +182,8 @@ def _attach(ends: Ends) -> Stage:
         return Gate(Holds.YES)
 
     def crossed(operation: Operation) -> str:
-        sent = [one for one in operation.of(ATTACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
-        return f"{ends.source.site} was attached to {ends.target.site} again" if sent else ""
+        attempts = [attempt for attempt in operation.of(ATTACH) if attempt.outcome in (Outcome.PENDING, Outcome.SEEN)]
+        return f"{ends.source.site} was attached to {ends.target.site} again" if attempts else ""
 
     return Stage(
         ATTACH,
@@ -207,11 +207,11 @@ def ways_back(ends: Ends, operation: Operation, command: str) -> tuple[str, ...]
         return ()
     if not operation.phase.closed or not both_are_sources(source, target):
         return ()
-    back, active = ends.source.site, ends.target.site
+    returned, active = ends.source.site, ends.target.site
     if target.role is not SideRole.SOURCE:
-        back, active = active, back
+        returned, active = active, returned
     return (
-        f"{back} and {active} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
-        f"  {command} --rejoin {back}  (keeps what {active} has)",
-        f"  {command} --keep {back}  (keeps what {back} has)",
+        f"{returned} and {active} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
+        f"  {command} --rejoin {returned}  (keeps what {active} has)",
+        f"  {command} --keep {returned}  (keeps what {returned} has)",
     )

@@ -16,22 +16,22 @@ from vastplan.operations.stand_ins import silent_path
 
 def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> tuple[Ends, PathAt]:
     """The ends of a pair, and its path at the target. The source may not answer. Raises `VastplanError` if a site does not have the path."""
-    here, why = None, ""
+    source, why = None, ""
     try:
-        here = path_at(sites, pair, pair.source, pair.source_directory)
+        source = path_at(sites, pair, pair.source, pair.source_directory)
     except Unreachable as problem:
         why = str(problem)
-    guid = "" if here is None else here.guid
+    guid = "" if source is None else source.guid
     target = sites.path(pair.target, pair.name, pair.target_directory, guid)
     if target is None:
         raise VastplanError(f"{pair.path}: {sites.storage(pair.target)} has no copy of it ({guid or pair.name})")
-    near = silent_path(pair.source, why)[0] if here is None else here.replica
+    source_replica = silent_path(pair.source, why)[0] if source is None else source.replica
     forecast = 0.0
     with contextlib.suppress(Refused, Unreachable):  # a mode that needs the source reports it
-        forecast = near.look().read_only
+        forecast = source_replica.look().read_only
     work, unread = sites.work(pair.work, ledger, pair.along)
     ends = Ends(
-        source=near, target=target.replica, clock=clock, work=work, unread=unread, forecast=forecast,
+        source=source_replica, target=target.replica, clock=clock, work=work, unread=unread, forecast=forecast,
         source_jobs=sites.jobs(pair.source), target_jobs=sites.jobs(pair.target), source_mounts=sites.mounts(pair.source),
     )  # fmt: skip
     return ends, target
@@ -39,7 +39,7 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
 
 def path_at(sites: Sites, pair: Pair, site: str, directory: str) -> PathAt:
     """The path of a pair at one of its sites. Raises `Unreachable`, and `VastplanError` if the site does not have it."""
-    found = sites.path(site, pair.name, directory)
-    if found is None:
+    path = sites.path(site, pair.name, directory)
+    if path is None:
         raise VastplanError(f"{pair.path}: {sites.storage(site)} has no protected path {pair.name}; apply first")
-    return found
+    return path

@@ -70,8 +70,8 @@ def _look(ends: Ends, broken: str) -> Stage:
         if target.role is not SideRole.DESTINATION:
             return f"{ends.target.site} has to be DESTINATION; it is {target.stated_role}"
         if not broken and (answers(ends) or target.connected):
-            heard = "answers" if not target.connected else "is connected"
-            return f"{ends.source.site} {heard} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
+            observed = "answers" if not target.connected else "is connected"
+            return f"{ends.source.site} {observed} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
         return _earlier(ends, operation)
 
     return look(
@@ -92,8 +92,8 @@ def _earlier(ends: Ends, operation: Operation) -> str:
 
 def _detach(ends: Ends) -> Stage:
     def crossed(operation: Operation) -> str:
-        sent = [one for one in operation.of(DETACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
-        return f"{ends.target.site} was detached" if sent else ""
+        attempts = [attempt for attempt in operation.of(DETACH) if attempt.outcome in (Outcome.PENDING, Outcome.SEEN)]
+        return f"{ends.target.site} was detached" if attempts else ""
 
     return Stage(
         DETACH,

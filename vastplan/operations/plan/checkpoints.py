@@ -16,22 +16,24 @@ from vastplan.schema.entries import Entry
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
     """The lines of this step; none if no volume of the pair has a rule for complete checkpoints. `written` are the document's entries."""
     volumes = tuple(written)
-    here = _volume(volumes, pair.source, pair.source_directory)
+    source = _volume(volumes, pair.source, pair.source_directory)
     directory = pair.branch.directory if pair.branch is not None else pair.target_directory
     target = _volume(volumes, pair.target, directory)
-    rule = _rule(here) or _rule(target)
+    rule = _rule(source) or _rule(target)
     if not rule or mode in (REJOIN, KEEP):  # these submit no workloads
         return ()
-    seen = f"on a client at {pair.target}, before anything resumes from it: {_command(target, here, directory, rule)}"
+    look_at_target = (
+        f"on a client at {pair.target}, before anything resumes from it: {_command(target, source, directory, rule)}"
+    )
     if mode != PLANNED:
         return (
-            f"the newest complete checkpoint of {pair.path}, from which workloads resume, is what this prints {seen}",
+            f"the newest complete checkpoint of {pair.path}, from which workloads resume, is what this prints {look_at_target}",
         )
-    before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, target, pair.source_directory, rule)}"
+    before = f"on a client at {pair.source}, once the workloads have stopped: {_command(source, target, pair.source_directory, rule)}"
     return (
         f"the newest complete checkpoint of {pair.path}: compare both sides, because VMS lists no directory",
         before,
-        seen,
+        look_at_target,
         "both have to print the same directory (below the mount point); if they differ, do not resume the workloads; "
         "if neither prints one, no checkpoint is complete by that rule",
     )
@@ -40,30 +42,30 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
 def _volume(volumes: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
     return next(
         (
-            one
-            for one in volumes
-            if (one.address.site, one.address.kind) == (site, "volume") and one.values.get("path") == directory
+            volume
+            for volume in volumes
+            if (volume.address.site, volume.address.kind) == (site, "volume") and volume.values.get("path") == directory
         ),
         None,
     )
 
 
 def _rule(volume: Entry | None) -> Mapping[str, str]:
-    said = volume.values.get("checkpoint") if volume is not None else None
-    rule = said.get("complete") if isinstance(said, Mapping) else None
+    checkpoint = volume.values.get("checkpoint") if volume is not None else None
+    rule = checkpoint.get("complete") if isinstance(checkpoint, Mapping) else None
     return rule if isinstance(rule, Mapping) else {}
 
 
 def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Mapping[str, str]) -> str:
     """The command prints one directory, or nothing if none is complete. It starts at the volume's `mount`, else at its directory."""
-    said = [one.values.get("mount") for one in (volume, other) if one is not None]
-    root = word(next((one for one in said if one), directory))
-    apart = "-name .snapshot"
+    mounts = [volume.values.get("mount") for volume in (volume, other) if volume is not None]
+    root = word(next((mount for mount in mounts if mount), directory))
+    excluded = "-name .snapshot"
     if "marker" in rule:
-        what = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
+        matched = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
     else:
         name = rule["name"]
         if "." not in name.partition("*")[2]:  # step-400.tmp does not match step-*: it is being written
-            apart = f"\\( {apart} -o -name {word(name.rstrip('*') + '*.*')} \\)"
-        what = f"-type d -name {word(name)} -prune -printf '%T@ %p\\n'"
-    return f"find {root} {apart} -prune -o {what} | sort -n | tail -n 1"
+            excluded = f"\\( {excluded} -o -name {word(name.rstrip('*') + '*.*')} \\)"
+        matched = f"-type d -name {word(name)} -prune -printf '%T@ %p\\n'"
+    return f"find {root} {excluded} -prune -o {matched} | sort -n | tail -n 1"

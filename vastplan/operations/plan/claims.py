@@ -37,18 +37,18 @@ Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 def objects_on(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
     """The addresses on a directory: its view, the document's entry that the view is part of, and that entry's other parts."""
     views = [
-        one
-        for one in everything
-        if (one.address.site, one.address.kind) == (site, "view") and one.values.get("path") == directory
+        view
+        for view in everything
+        if (view.address.site, view.address.kind) == (site, "view") and view.values.get("path") == directory
     ]
-    origins = {one.origin or str(one.address) for one in views}
-    yield from (str(one.address) for one in views)
+    origins = {view.origin or str(view.address) for view in views}
+    yield from (str(view.address) for view in views)
     yield from sorted(origins)
-    for one in everything:
-        of_entry = one.origin in origins or str(one.address) in origins
-        of_directory = one.address.kind == "quota" and one.values.get("path") == directory
-        if one.address.site == site and (of_entry or of_directory):
-            yield str(one.address)
+    for entry in everything:
+        of_entry = entry.origin in origins or str(entry.address) in origins
+        of_directory = entry.address.kind == "quota" and entry.values.get("path") == directory
+        if entry.address.site == site and (of_entry or of_directory):
+            yield str(entry.address)
 
 
 def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
@@ -59,16 +59,20 @@ def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[C
 def claims_by_directory(everything: tuple[Entry, ...]) -> Claims:
     """All claims, in their order, by site and directory."""
     volumes = {
-        one.address: (one.address.site, str(one.values.get("volume_handle")))
-        for one in everything
-        if one.address.kind == "persistent_volume"
+        volume.address: (volume.address.site, str(volume.values.get("volume_handle")))
+        for volume in everything
+        if volume.address.kind == "persistent_volume"
     }
-    found: dict[tuple[str, str], list[ClaimOf]] = {}
-    for one in everything:
-        volume, namespace = one.values.get("volume"), one.values.get("namespace")
-        if one.address.kind != "persistent_volume_claim" or not isinstance(volume, Ref) or volume.target not in volumes:
+    by_place: dict[tuple[str, str], list[ClaimOf]] = {}
+    for entry in everything:
+        volume, namespace = entry.values.get("volume"), entry.values.get("namespace")
+        if (
+            entry.address.kind != "persistent_volume_claim"
+            or not isinstance(volume, Ref)
+            or volume.target not in volumes
+        ):
             continue
         if isinstance(namespace, Ref) and namespace.target.kind == "project":
-            claim = ClaimOf(one.address, one.called, namespace.target)
-            found.setdefault(volumes[volume.target], []).append(claim)
-    return {place: tuple(sorted(claims, key=lambda claim: claim.address)) for place, claims in found.items()}
+            claim = ClaimOf(entry.address, entry.called, namespace.target)
+            by_place.setdefault(volumes[volume.target], []).append(claim)
+    return {place: tuple(sorted(claims, key=lambda claim: claim.address)) for place, claims in by_place.items()}

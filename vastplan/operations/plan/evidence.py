@@ -42,13 +42,13 @@ def of_work(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -
 
 def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[Fact]:
     """A fact for each workload, with the claim at the target that replaces each of its claims."""
-    each: dict[str, list[tuple[Work, Job]]] = {}
+    by_job: dict[str, list[tuple[Work, Job]]] = {}
     for work, job in users:
-        each.setdefault(job.id, []).append((work, job))
-    for of_it in each.values():
-        job = of_it[0][1]
+        by_job.setdefault(job.id, []).append((work, job))
+    for uses in by_job.values():
+        job = uses[0][1]
         kind = "preemptible" if job.preemptible else "not preemptible"
-        claims = (f"; {work.source.address} {_becomes(work, job)}" for work, job in of_it) if submits else ()
+        claims = (f"; {work.source.address} {_becomes(work, job)}" for work, job in uses) if submits else ()
         yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{''.join(claims)}")
 
 
@@ -58,9 +58,9 @@ def _becomes(work: Work, job: Job) -> str:
         return f"has an unknown counterpart: {work.unread}"
     if work.target is None:
         return "has no counterpart at the target, so the workload is not submitted there"
-    stays = ", ".join(inert(name, 80) for name in work.stays(job))
+    unmoved = ", ".join(inert(name, 80) for name in work.stays(job))
     return f"becomes {work.target.address}" + (
-        f", but {stays} does not move, so the workload is not submitted there" if stays else ""
+        f", but {unmoved} does not move, so the workload is not submitted there" if unmoved else ""
     )
 
 

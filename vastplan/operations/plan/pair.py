@@ -77,8 +77,8 @@ class Pair:
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     """The pair of a volume, view, bucket or protected path, in either direction. Raises `VastplanError` if none includes site `to`."""
-    everything = tuple(entries)
-    path = _path(everything, address)
+    all_entries = tuple(entries)
+    path = _path(all_entries, address)
     ends = directories_of(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
         raise VastplanError(
@@ -90,42 +90,42 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     if to not in ends:
         raise VastplanError(f"{path.address} replicates to {[*ends][-1]}, not to {inert(to, 80)}")
     (source,) = ends.keys() - {to}
-    claims = claims_by_directory(everything)
-    theirs = claims.get((to, ends[to]), ())
-    spare = theirs[0] if len(theirs) == 1 else None
-    named = {claim.address.name: claim for claim in theirs}
-    work = tuple((claim, named.get(claim.address.name, spare)) for claim in claims.get((source, ends[source]), ()))
+    claims = claims_by_directory(all_entries)
+    target_claims = claims.get((to, ends[to]), ())
+    spare = target_claims[0] if len(target_claims) == 1 else None
+    by_name = {claim.address.name: claim for claim in target_claims}
+    work = tuple((claim, by_name.get(claim.address.name, spare)) for claim in claims.get((source, ends[source]), ()))
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
-        covers |= set(objects_on(everything, site, directory))
+        covers |= set(objects_on(all_entries, site, directory))
     if path.origin:
         covers.add(path.origin)
-    along = frozenset(_along(everything, claims, source, to))
+    along = frozenset(_along(all_entries, claims, source, to))
     return Pair(
         path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
-        *_global_access(path, everything, theirs), entry=path.origin,
+        *_global_access(path, all_entries, target_claims), entry=path.origin,
     )  # fmt: skip
 
 
 def directories_of(path: Entry) -> dict[str, str]:
     """The directories of a path by site, its own site first; only that one if its other side is not a site of the document."""
-    found = {path.address.site: str(path.values.get("source_dir"))}
+    directories = {path.address.site: str(path.values.get("source_dir"))}
     remote = path.values.get("remote_tenant")
     if isinstance(remote, Ref):
-        found[remote.target.site] = str(path.values.get("target_exported_dir"))
-    return found
+        directories[remote.target.site] = str(path.values.get("target_exported_dir"))
+    return directories
 
 
 def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
     """Claims that share their data by global access and are mounted on both sites under the same name."""
-    for one in everything:
-        if one.address.kind != "protected_path" or one.values.get("capabilities") not in GLOBAL:
+    for path in everything:
+        if path.address.kind != "protected_path" or path.values.get("capabilities") not in GLOBAL:
             continue
-        ends = directories_of(one)
+        ends = directories_of(path)
         if ends.keys() == {source, target}:
             target_names = {claim.name for claim in claims.get((target, ends[target]), ())}
-            here = claims.get((source, ends[source]), ())
-            yield from ((claim.project, claim.name) for claim in here if claim.name in target_names)
+            source_claims = claims.get((source, ends[source]), ())
+            yield from ((claim.project, claim.name) for claim in source_claims if claim.name in target_names)
 
 
 def _global_access(
@@ -136,13 +136,13 @@ def _global_access(
         return "", 0.0, "", False
     whole = Address.parse(path.origin) if path.origin else None
     volume = whole.name if whole is not None and whole.kind == "volume" else ""
-    known = {claim.address for claim in claims}
+    claim_addresses = {claim.address for claim in claims}
     reads = any(
-        one.values.get("read_only") is True
-        for one in everything
-        if one.address.kind == "data_source"
-        and isinstance(claim := one.values.get("claim"), Ref)
-        and claim.target in known
+        entry.values.get("read_only") is True
+        for entry in everything
+        if entry.address.kind == "data_source"
+        and isinstance(claim := entry.values.get("claim"), Ref)
+        and claim.target in claim_addresses
     )
     return path.address.site, float(path.values.get("lease_expiry_time") or 0), volume, reads
 
@@ -163,24 +163,28 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     by_address = {entry.address: entry for entry in everything}
     if address.kind == "protected_path" and address in by_address:
         return by_address[address]
-    moved = [one for one in everything if one.address.kind == "protected_path" and _elsewhere(one, address, by_address)]
+    moved = [
+        path for path in everything if path.address.kind == "protected_path" and _elsewhere(path, address, by_address)
+    ]
     if len(moved) == 1:  # the document has the path on the other site, the active one
         return moved[0]
-    paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
+    paths = [path for path in everything if path.address.kind == "protected_path" and path.address.site == address.site]
     if address.kind == "view" and address in by_address:
         view = by_address[address].values
-        found = [one for one in paths if _same(one.values, "source_dir", view)]
+        matches = [path for path in paths if _same(path.values, "source_dir", view)]
     else:
-        found = [one for one in paths if one.origin == str(address)]
-    if not found:
+        matches = [path for path in paths if path.origin == str(address)]
+    if not matches:
         # the path of a view that is part of a volume has that volume as its origin
-        views = [one for one in everything if one.origin == str(address) and one.address.kind == "view"]
-        found = [one for one in paths for view in views if _same(one.values, "source_dir", view.values)]
-    if len(found) != 1:
-        known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
-        said = f"replicated there: {', '.join(known)}" if known else "nothing is replicated there"
-        raise VastplanError(f"{inert(address, 200)} is not a replicated volume, view, bucket or protected path; {said}")
-    return found[0]
+        views = [path for path in everything if path.origin == str(address) and path.address.kind == "view"]
+        matches = [path for path in paths for view in views if _same(path.values, "source_dir", view.values)]
+    if len(matches) != 1:
+        addresses = sorted(str(path.address) for path in paths if isinstance(path.values.get("remote_tenant"), Ref))
+        replicated = f"replicated there: {', '.join(addresses)}" if addresses else "nothing is replicated there"
+        raise VastplanError(
+            f"{inert(address, 200)} is not a replicated volume, view, bucket or protected path; {replicated}"
+        )
+    return matches[0]
 
 
 def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry]) -> bool:

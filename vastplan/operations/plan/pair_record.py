@@ -31,7 +31,7 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
 def refuse_other_claims(pair: Pair, operation: Operation) -> None:
     """Raises `VastplanError` if workloads use the data through other claims than at the beginning: who still writes is unknown."""
     before = pair_begun(operation, str(pair.path))
-    now = {(claim.address, claim.project) for both in pair.work for claim in both if claim is not None}
+    now = {(claim.address, claim.project) for counterparts in pair.work for claim in counterparts if claim is not None}
     for claim, _ in before.work if before is not None else ():
         if (claim.address, claim.project) not in now:
             raise VastplanError(
@@ -43,8 +43,8 @@ def refuse_other_claims(pair: Pair, operation: Operation) -> None:
 def entries_of(operation: Operation) -> tuple[str, ...]:
     """The entries of the document that an operation needs to go on."""
     fork = operation.facts.get("fork")
-    said = operation.facts.get(PAIRS)
-    entries = [str(one["entry"]) for one in said.values()] if isinstance(said, Mapping) else [operation.address]
+    pairs = operation.facts.get(PAIRS)
+    entries = [str(pair["entry"]) for pair in pairs.values()] if isinstance(pairs, Mapping) else [operation.address]
     return (*entries, *([str(fork["address"])] if isinstance(fork, Mapping) else ()))
 
 
@@ -56,7 +56,7 @@ def _facts(pair: Pair) -> dict[str, Any]:
         "target": pair.target,
         "source_directory": pair.source_directory,
         "target_directory": pair.target_directory,
-        "work": [[None if claim is None else claim.recorded() for claim in both] for both in pair.work],
+        "work": [[None if claim is None else claim.recorded() for claim in counterparts] for counterparts in pair.work],
         "along": sorted([str(project), name] for project, name in pair.along),
         "origin": pair.origin,
         "lease": pair.lease,
@@ -66,7 +66,8 @@ def _facts(pair: Pair) -> dict[str, Any]:
 
 def _pair(path: str, operation: Operation, data: Mapping[str, Any]) -> Pair:
     work = tuple(
-        (ClaimOf.of_record(here), None if there is None else ClaimOf.of_record(there)) for here, there in data["work"]
+        (ClaimOf.of_record(source), None if target is None else ClaimOf.of_record(target))
+        for source, target in data["work"]
     )
     return Pair(
         Address.parse(path),

@@ -20,9 +20,9 @@ def of_document(pair: Pair) -> tuple[str, ...]:
 def unmounted_claims(pair: Pair, what: str, become: str) -> tuple[str, ...]:
     """The claims at the source without a counterpart at the target that mounts `what`; their workloads are not `become`."""
     return tuple(
-        f"{here.address}: no claim of the document mounts {what}, so its workloads are not {become}"
-        for here, there in pair.work
-        if there is None
+        f"{claim.address}: no claim of the document mounts {what}, so its workloads are not {become}"
+        for claim, counterpart in pair.work
+        if counterpart is None
     )
 
 

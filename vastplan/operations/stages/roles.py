@@ -16,27 +16,27 @@ FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced chan
 def amiss_of_roles(ends: Ends) -> str:
     """Why the source is not one whose data arrives at the target as its destination, "" if it is."""
     source, target = ends.source.look(), ends.target.look()
-    here, target_site = ends.source.site, ends.target.site
+    source_site, target_site = ends.source.site, ends.target.site
     if (source.role, target.role) == (SideRole.DESTINATION, SideRole.SOURCE):
         return f"{target_site} is already the source"
     if source.role is not SideRole.SOURCE or target.role is not SideRole.DESTINATION:
-        return f"{here} has to be SOURCE and {target_site} DESTINATION; they are {source.stated_role} and {target.stated_role}"
-    for site, side in ((here, source), (target_site, target)):
+        return f"{source_site} has to be SOURCE and {target_site} DESTINATION; they are {source.stated_role} and {target.stated_role}"
+    for site, side in ((source_site, source), (target_site, target)):
         if not side.good:
             return f"{site} is in state {side.state or 'unknown'}"
         if not side.connected:
             return f"the peer of {site} is not connected"
     if not target.as_of:
         return f"{target_site} has no restore point yet"
-    return "" if source.enabled else f"replication is suspended at {here}"
+    return "" if source.enabled else f"replication is suspended at {source_site}"
 
 
 def open_(ends: Ends) -> Stage:
     """Enable replication at the new source."""
 
     def needed(operation: Operation) -> tuple[Call, ...]:
-        sent = operation.of(OPEN) or not ends.target.look().enabled
-        return (calls.enable(ends.target),) if sent else ()
+        needs_enabling = operation.of(OPEN) or not ends.target.look().enabled
+        return (calls.enable(ends.target),) if needs_enabling else ()
 
     def gate(_: Operation) -> Gate:
         side = ends.target.look()

@@ -26,8 +26,8 @@ def others(home: Home, operation: Operation) -> str:
 
 def strangers(home: Home, operation: Operation) -> str:
     """Like `others`, but only by workloads, for operations without a freeze."""
-    more = newcomers(home.users(), jobs_of(operation))
-    return f"workloads that are not in the plan use it now: {more}; plan again" if more else ""
+    newcomers_text = newcomers(home.users(), jobs_of(operation))
+    return f"workloads that are not in the plan use it now: {newcomers_text}; plan again" if newcomers_text else ""
 
 
 def still(ends: Home, operation: Operation) -> str:
@@ -66,9 +66,9 @@ def freeze(ends: Home) -> Stage:
             return Gate(Holds.NOT_YET, moving)
         used = ends.source.used()
         ends.clock.sleep(STILLNESS)
-        again = ends.source.used()
-        if used != again:
-            return Gate(Holds.NOT_YET, f"{ends.source.site} is written to: {used} bytes, then {again}")
+        used_later = ends.source.used()
+        if used != used_later:
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is written to: {used} bytes, then {used_later}")
         return Gate(Holds.YES, facts={"used": used, "frozen_at": ends.clock.now().isoformat(timespec="seconds")})
 
     return Stage(
@@ -142,20 +142,20 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
         return tuple(new_name(operation, str(fact["name"])) for fact in begun(operation) if fact["to_claim"])
 
     def calls(operation: Operation) -> tuple[Call, ...]:
-        here, target_jobs = ends.source_jobs, ends.target_jobs
-        if here is None or target_jobs is None:
+        source_jobs, target_jobs = ends.source_jobs, ends.target_jobs
+        if source_jobs is None or target_jobs is None:
             return ()
-        return tuple(submit(here, target_jobs, fact, operation) for fact in begun(operation) if fact["to_claim"])
+        return tuple(submit(source_jobs, target_jobs, fact, operation) for fact in begun(operation) if fact["to_claim"])
 
     def gate(operation: Operation) -> Gate:
         started = {}
         for name in own_workloads(operation):
-            found = ends.target_jobs.named(name) if ends.target_jobs is not None else None
-            if found is None or is_starting(found):
-                return Gate(Holds.NOT_YET, f"{name} is {found.phase}" if found else f"{name} does not exist yet")
-            if found.phase == "Failed":
-                return Gate(Holds.NEVER, f"{name} ({found.id}) has failed at {ends.target.site}")
-            started[name] = {"id": found.id, "phase": found.phase}
+            job = ends.target_jobs.named(name) if ends.target_jobs is not None else None
+            if job is None or is_starting(job):
+                return Gate(Holds.NOT_YET, f"{name} is {job.phase}" if job else f"{name} does not exist yet")
+            if job.phase == "Failed":
+                return Gate(Holds.NEVER, f"{name} ({job.id}) has failed at {ends.target.site}")
+            started[name] = {"id": job.id, "phase": job.phase}
         return Gate(Holds.YES, facts={"started": started})
 
     return Stage(

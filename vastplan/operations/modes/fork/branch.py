@@ -23,32 +23,34 @@ _LATEST = "latest"
 
 def forked(entries: Iterable[Entry], pair: Pair, name: str, *, live: bool) -> Pair:
     """The pair with the volume `name` of the document as its branch. Raises `VastplanError` if that is not a clone of it."""
-    everything = tuple(entries)
+    all_entries = tuple(entries)
     address = Address(pair.target, "volume", name)
-    clone = next((one for one in everything if one.address.kind == "clone" and one.origin == str(address)), None)
+    clone = next(
+        (entry for entry in all_entries if entry.address.kind == "clone" and entry.origin == str(address)), None
+    )
     if clone is None:
         raise VastplanError(
             f"{inert(str(address), 200)} is not a clone in this document (declare a volume of the same tenant with "
             f"sites: [{pair.target}], its own path, and the volume at {pair.target_directory} as its source)"
         )
-    problem = _no_branch(everything, pair, clone)
+    problem = _no_branch(all_entries, pair, clone)
     if problem:
         raise VastplanError(f"{pair.path} cannot be forked to {address}: {problem}")
     directory = str(clone.values["path"]).rstrip("/")
     branch = Branch(address, clone.called, directory, clone.values.get("enabled") is not False, live)
-    theirs = mounted(everything, pair.target, directory)
-    work = tuple((here, _counterpart(here, theirs)) for here, _ in pair.work)
+    target_claims = mounted(all_entries, pair.target, directory)
+    work = tuple((claim, _counterpart(claim, target_claims)) for claim, _ in pair.work)
     return replace(pair, branch=branch, work=work)
 
 
 def forked_before(pair: Pair, operation: Operation) -> Pair:
     """The pair with the branch of a fork that has begun, from its record."""
-    said = operation.facts.get("fork")
-    if not isinstance(said, Mapping):
+    fork = operation.facts.get("fork")
+    if not isinstance(fork, Mapping):
         return pair
     branch = Branch(
-        Address.parse(str(said["address"])), str(said["name"]), str(said["directory"]), bool(said["background"]),
-        bool(said["live"]),
+        Address.parse(str(fork["address"])), str(fork["name"]), str(fork["directory"]), bool(fork["background"]),
+        bool(fork["live"]),
     )  # fmt: skip
     return replace(pair, branch=branch)
 
@@ -64,7 +66,7 @@ def facts_of(branch: Branch) -> dict[str, object]:
 def parts_of(document: Document, branch: Branch | None) -> tuple[str, ...]:
     """The entries of the document that a branch consists of."""
     return tuple(
-        str(one.address) for one in document.objects() if branch is not None and one.origin == str(branch.address)
+        str(entry.address) for entry in document.objects() if branch is not None and entry.origin == str(branch.address)
     )
 
 
@@ -72,21 +74,21 @@ def refuse_changed(pair: Pair, operation: Operation) -> None:
     """Raises `Stale` if the clone in the document has changed since the fork began."""
     before = forked_before(pair, operation).branch
     if before != pair.branch:
-        where = pair.branch.address if pair.branch else pair.path
+        address = pair.branch.address if pair.branch else pair.path
         raise Stale(
-            f"{where}: the clone in the document has changed since the fork {operation.id} began; write it as it was, or give up"
+            f"{address}: the clone in the document has changed since the fork {operation.id} began; write it as it was, or give up"
         )
 
 
 def missing(document: Document, sites: Sites, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Which parts of a branch are not applied yet, and what to type; "" if all are applied and each claim is bound."""
-    parts = [one for one in document.objects() if one.origin == str(branch.address)]
+    parts = [entry for entry in document.objects() if entry.origin == str(branch.address)]
     owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
-    absent = [str(one.address) for one in parts if str(one.address) not in owned]
+    absent = [str(entry.address) for entry in parts if str(entry.address) not in owned]
     if not parts:
         return f"{branch.address} is no longer in the document"
     if not absent:
-        absent = [f"{one} is not bound" for one in _unbound(sites, parts, owned)]
+        absent = [f"{address} is not bound" for address in _unbound(sites, parts, owned)]
     if not absent:
         return ""
     command = apply_command(document, branch)
@@ -101,24 +103,24 @@ def apply_command(document: Document, branch: Branch) -> str:
 def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Who owns a clone besides the fork, "" for nobody."""
     site, name = branch.address.site, branch.address.name
-    known = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
-    return f"{branch.address}, which an apply adopted" if known else ""
+    owned = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
+    return f"{branch.address}, which an apply adopted" if owned else ""
 
 
 def _unbound(sites: Sites, parts: Iterable[Entry], owned: Mapping[str, Owned]) -> list[str]:
-    claims = [one.address for one in parts if one.address.kind == "persistent_volume_claim"]
-    return [str(one) for one in claims if not sites.bound(one.site, owned[str(one)].locator)]
+    claims = [entry.address for entry in parts if entry.address.kind == "persistent_volume_claim"]
+    return [str(address) for address in claims if not sites.bound(address.site, owned[str(address)].locator)]
 
 
 def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:
-    path = next(one for one in everything if one.address == pair.path)
+    path = next(entry for entry in everything if entry.address == pair.path)
     tenant = path.values.get("tenant" if pair.path.site == pair.target else "remote_tenant")
-    theirs = clone.values.get("tenant")
+    clone_tenant = clone.values.get("tenant")
     if "peer" in clone.values:
         return f"its source names a site; leave site out, so that the clone is created from the data that arrived at {pair.target}"
     if str(clone.values["source"]).rstrip("/") != pair.target_directory.rstrip("/"):
         return f"its source is {inert(clone.values['source'], 200)}, not {pair.target_directory}"
-    if not isinstance(tenant, Ref) or not isinstance(theirs, Ref) or tenant.target != theirs.target:
+    if not isinstance(tenant, Ref) or not isinstance(clone_tenant, Ref) or tenant.target != clone_tenant.target:
         return "it belongs to another tenant"
     if clone.values["snapshot"] != _LATEST:
         return "its source names a snapshot; leave snapshot out, because a fork clones the restore point that it takes itself"
@@ -127,5 +129,5 @@ def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:
 
 def _counterpart(claim: ClaimOf, theirs: tuple[ClaimOf, ...]) -> ClaimOf | None:
     """The claim of the branch for workloads that use a claim of the source: the claim of the same project, or the only one."""
-    same = [one for one in theirs if one.project.name == claim.project.name]
-    return same[0] if len(same) == 1 else theirs[0] if len(theirs) == 1 else None
+    same_project = [candidate for candidate in theirs if candidate.project.name == claim.project.name]
+    return same_project[0] if len(same_project) == 1 else theirs[0] if len(theirs) == 1 else None

@@ -49,8 +49,8 @@ def stages(ends: Forked) -> tuple[Stage, ...]:
 
 def amiss(ends: Forked) -> str:
     """Why a fork is not possible, "" if it is."""
-    found = ends.store.copy(ends.copy.name)
-    if found is not None:
+    copy = ends.store.copy(ends.copy.name)
+    if copy is not None:
         return (
             f"the clone {ends.copy.name} already exists at {ends.store.site} (for another fork declare another volume)"
         )
@@ -95,10 +95,10 @@ def _copy(ends: Forked) -> Stage:
                 return Gate(Holds.YES, facts={**calls.arrived_as(FINAL_COPY, point), **copies.chosen(snapshot)})
         return Gate(Holds.NOT_YET, f"{ends.target.site} does not list the snapshot of that restore point yet")
 
-    how = "while work goes on: the copy is crash-consistent" if ends.live else "with everything stopped"
+    circumstances = "while work goes on: the copy is crash-consistent" if ends.live else "with everything stopped"
     return Stage(
         FINAL_COPY,
-        f"replicate now at {ends.source.site}, {how}",
+        f"replicate now at {ends.source.site}, {circumstances}",
         f"a restore point taken since then has arrived, and {ends.target.site} lists its snapshot",
         bound=max(LEAST, 2 * ends.forecast),
         precondition=lambda operation: "" if ends.live else unmoved(ends, operation),
@@ -175,8 +175,10 @@ def _start(ends: Forked) -> Stage:
         )
 
     def crossed(operation: Operation) -> str:
-        sent = any(one.outcome is Outcome.SEEN for one in operation.of(START))
-        return f"workloads that write to {ends.copy.directory} were submitted at {ends.target.site}" if sent else ""
+        submitted = any(attempt.outcome is Outcome.SEEN for attempt in operation.of(START))
+        return (
+            f"workloads that write to {ends.copy.directory} were submitted at {ends.target.site}" if submitted else ""
+        )
 
     return replace(
         start(ends, FREEZE, at_work if ends.live else None),

@@ -46,12 +46,12 @@ class GlobalAccess(Mode):
 
     def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
         """Nothing, and what it costs."""
-        shared, lost = _shared(ends), "nothing that was written before the freeze"
+        shared, nothing_lost = _shared(ends), "nothing that was written before the freeze"
         if not shared.outbound:
-            return {}, lost
+            return {}, nothing_lost
         target, origin = shared.target.site, shared.origin.site
         return {}, (
-            f"{lost}; {origin} stays a single point of failure for what then runs at {target}, "
+            f"{nothing_lost}; {origin} stays a single point of failure for what then runs at {target}, "
             "and every write from there crosses the WAN"
         )
 
@@ -105,8 +105,8 @@ def _warming(pair: Pair, warm: str) -> Pair:
     if not pair.origin or pair.target == pair.origin:
         raise VastplanError(f"--warm is for {_WAY} to a satellite: {pair.target} is not one")
     path = warm.rstrip("/") if warm.startswith("/") else f"{root}/{warm.rstrip('/')}"
-    below = f"{path}/".startswith(f"{root}/") and {"", ".", ".."}.isdisjoint(path.split("/")[1:])
-    if not below or len(path) > _LONGEST or not path.isprintable():
+    inside = f"{path}/".startswith(f"{root}/") and {"", ".", ".."}.isdisjoint(path.split("/")[1:])
+    if not inside or len(path) > _LONGEST or not path.isprintable():
         raise VastplanError(f"--warm: {inert(warm, 200)} is not a directory in {root} at {pair.target}")
     return replace(pair, warm=path)
 
@@ -115,8 +115,8 @@ def _of_sharing(ends: SharedEnds) -> list[Fact]:
     """What the two sides report, the source first, and how long a checkpoint takes at the satellite."""
     facts = [
         fact
-        for one, cached in zip((ends.source, ends.target), ends.cached, strict=True)
-        for fact in _facts_of_side(one, cached)
+        for replica, cached in zip((ends.source, ends.target), ends.cached, strict=True)
+        for fact in _facts_of_side(replica, cached)
     ]
     try:
         facts.append(Fact(f"{ends.origin.site} used bytes", used_bytes(ends.origin.used())))
@@ -147,7 +147,7 @@ def _facts_of_workloads(ends: SharedEnds) -> list[Fact]:
     if jobs is None:
         return []
     try:
-        found = [job for claim in claims for job in jobs.using(claim.project, claim.name)]
+        running = [job for claim in claims for job in jobs.using(claim.project, claim.name)]
     except (Refused, Unreachable) as problem:
         return [Fact(f"workloads at {ends.target.site}", f"unknown: {problem}")]
-    return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: not changed") for job in found]
+    return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: not changed") for job in running]

@@ -14,7 +14,7 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
     """Prefetch a directory of the satellite. `size` is how many bytes it holds at most, `None` if unknown."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
-        names = list(dict.fromkeys(one.call for one in operation.of(WARM))) or [PREFETCH]
+        names = list(dict.fromkeys(attempt.call for attempt in operation.of(WARM))) or [PREFETCH]
         task = task_of(operation)
         if task is not None and _no_good(satellite.prefetched(task, directory)):
             names.append(f"{PREFETCH} {len(names) + 1}")
@@ -22,14 +22,16 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
 
     def gate(operation: Operation) -> Gate:
         task = task_of(operation)
-        found = None if task is None else satellite.prefetched(task, directory)
-        if found is None or _no_good(found):
-            said = "is no longer known" if found is None else f"is {found.stated}"
-            only = "" if found is None or found.full else ", and loaded names only"
-            return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on starts another one")
-        if found.progress is Progress.COMPLETE:
-            return Gate(Holds.YES, facts={"warmed": {"directory": directory, "task": task, "bytes": found.size}})
-        return Gate(Holds.NOT_YET, f"prefetch {task} is {found.stated}{_share(found, size)}")
+        prefetch = None if task is None else satellite.prefetched(task, directory)
+        if prefetch is None or _no_good(prefetch):
+            state = "is no longer known" if prefetch is None else f"is {prefetch.stated}"
+            coverage = "" if prefetch is None or prefetch.full else ", and loaded names only"
+            return Gate(
+                Holds.NEVER, f"prefetch {task} at {satellite.site} {state}{coverage}; going on starts another one"
+            )
+        if prefetch.progress is Progress.COMPLETE:
+            return Gate(Holds.YES, facts={"warmed": {"directory": directory, "task": task, "bytes": prefetch.size}})
+        return Gate(Holds.NOT_YET, f"prefetch {task} is {prefetch.stated}{_share(prefetch, size)}")
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
         try:
@@ -43,13 +45,13 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
 
     def undone(operation: Operation) -> Gate:
         try:
-            left = _left(satellite, directory, operation)
+            under_way = _left(satellite, directory, operation)
         except (Refused, Unreachable):
             return Gate(Holds.YES, facts=_goes_on(satellite, _known(operation)))
-        own = [task for task in left if task in _started(operation) and not _kept(operation, task)]
+        own = [task for task in under_way if task in _started(operation) and not _kept(operation, task)]
         if own:
             return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, own))} is still running")
-        return Gate(Holds.YES, facts=_goes_on(satellite, left))
+        return Gate(Holds.YES, facts=_goes_on(satellite, under_way))
 
     return Stage(
         WARM,
@@ -66,25 +68,25 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
 
 def task_of(operation: Operation) -> int | None:
     """The prefetch that is followed: the one that the last call answered, or that was found to run after it."""
-    for one in reversed(operation.of(WARM)):
-        if one.outcome is Outcome.SEEN:
-            found = [one.seen["task"]] if "task" in one.seen else one.seen.get("tasks", ())
-            return int(found[-1]) if found else None
+    for attempt in reversed(operation.of(WARM)):
+        if attempt.outcome is Outcome.SEEN:
+            tasks = [attempt.seen["task"]] if "task" in attempt.seen else attempt.seen.get("tasks", ())
+            return int(tasks[-1]) if tasks else None
     return None
 
 
 def _started(operation: Operation) -> tuple[int, ...]:
     """The prefetches that this operation started, by their answers; who started one that was found running is unknown."""
-    return tuple(int(one.seen["task"]) for one in operation.of(WARM) if "task" in one.seen)
+    return tuple(int(attempt.seen["task"]) for attempt in operation.of(WARM) if "task" in attempt.seen)
 
 
 def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int, ...]:
     """The prefetches of the record that are running; sends no request if none can be."""
-    known = _known(operation)
-    if not known or WARM in operation.passed:
+    tasks = _known(operation)
+    if not tasks or WARM in operation.passed:
         return ()
     under_way = satellite.running(directory)
-    return tuple(task for task in known if task in under_way)
+    return tuple(task for task in tasks if task in under_way)
 
 
 def _known(operation: Operation) -> tuple[int, ...]:
@@ -95,7 +97,7 @@ def _known(operation: Operation) -> tuple[int, ...]:
 
 def _kept(operation: Operation, task: int) -> bool:
     """Whether stopping it was refused: then it continues, and no gate waits for it."""
-    return any(one.outcome is Outcome.FAILED for one in operation.of(f"undo {WARM}", f"stop {task}"))
+    return any(attempt.outcome is Outcome.FAILED for attempt in operation.of(f"undo {WARM}", f"stop {task}"))
 
 
 def _goes_on(satellite: Cached, tasks: tuple[int, ...]) -> Facts:

@@ -79,15 +79,15 @@ class SharedEnds(Ends):
 
     def stated_lease(self) -> float | None:
         """The longer lease that the two sides report, `None` if neither does."""
-        return max((lease for one in self.cached if (lease := one.lease()) is not None), default=None)
+        return max((lease for side in self.cached if (lease := side.lease()) is not None), default=None)
 
     def standing(self, operation: Operation) -> str:
         """Which side has the data, as each system reports, and where the workloads are."""
         sentences = []
         for replica in (self.origin, self.satellite):
-            does = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
+            role_text = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
             try:
-                sentences.append(f"{replica.site} {does} ({replica.look().stated_role})")
+                sentences.append(f"{replica.site} {role_text} ({replica.look().stated_role})")
             except (Refused, Unreachable):
                 sentences.append(f"{replica.site} cannot be read")
         return ", ".join((*sentences, *_work_of(self, operation)))
@@ -97,9 +97,11 @@ def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
     """Where the workloads are, by the record; it does not know whether they run."""
     if operation.phase is Phase.ABORTED:
         return []
-    stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
+    stopped = any(attempt.outcome is Outcome.SEEN for attempt in operation.of(FREEZE)) and not operation.of(
+        f"undo {FREEZE}"
+    )
     sentences = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
-    if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
+    if any(attempt.outcome in (Outcome.SEEN, Outcome.PENDING) for attempt in operation.of(START)):
         sentences.append(f"the workloads submitted at {ends.target.site} may be running")
     return sentences
 
@@ -113,18 +115,18 @@ def stages(ends: SharedEnds) -> tuple[Stage, ...]:
 
 def amiss(ends: SharedEnds) -> str:
     """Why it is not possible, "" if it is."""
-    here, satellite = ends.origin.look(), ends.satellite.look()
+    origin, satellite = ends.origin.look(), ends.satellite.look()
     names = ends.origin.site, ends.satellite.site
-    if (here.role, satellite.role) != (SideRole.SOURCE, SideRole.DESTINATION):
-        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.stated_role} and {satellite.stated_role}"
-    for site, side in zip(names, (here, satellite), strict=True):
+    if (origin.role, satellite.role) != (SideRole.SOURCE, SideRole.DESTINATION):
+        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {origin.stated_role} and {satellite.stated_role}"
+    for site, side in zip(names, (origin, satellite), strict=True):
         if not side.good:
             return f"{site} is in state {side.state or 'unknown'}"
         if not side.connected:
             return f"the peer of {site} is not connected"
-    for one in ends.cached:
-        if not one.shared():
-            return f"{one.site} does not say that it is shared by global access"
+    for cached in ends.cached:
+        if not cached.shared():
+            return f"{cached.site} does not say that it is shared by global access"
     if ends.stated_lease() is None:
         return "neither side reports a lease, so the age of a read is unknown"
     return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
@@ -144,8 +146,8 @@ def _read_gate(ends: SharedEnds) -> Stage:
         if lease is None:
             return Gate(Holds.NOT_YET, "neither side reports a lease")
         since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
-        left = lease + MARGIN - (ends.clock.now() - since).total_seconds()
-        if left > 0:
+        remaining = lease + MARGIN - (ends.clock.now() - since).total_seconds()
+        if remaining > 0:
             return Gate(
                 Holds.NOT_YET, f"the lease of {lease:.0f} s that began at {since.isoformat(timespec='seconds')}"
             )
@@ -153,14 +155,14 @@ def _read_gate(ends: SharedEnds) -> Stage:
         return waiting(problem, lease=lease)
 
     satellite, origin = ends.satellite.site, ends.origin.site
-    does = f"wait until no read at {satellite} can be older than the freeze"
+    text = f"wait until no read at {satellite} can be older than the freeze"
     if (
         not ends.outbound
     ):  # only a live system shows where a write arrives, and when, so the lease is waited for here, too
-        does = f"wait while {satellite} may see another state than {origin}"
+        text = f"wait while {satellite} may see another state than {origin}"
     return Stage(
         READ,
-        does,
+        text,
         f"the lease and {MARGIN:.0f} s have passed since the freeze, and both sides are unchanged",
         bound=ends.lease + MARGIN + LEAST,
         precondition=lambda operation: unmoved(ends.frozen, operation),
@@ -174,19 +176,19 @@ def _start(ends: SharedEnds) -> Stage:
     def rollback(operation: Operation) -> tuple[Call, ...]:
         jobs, calls = ends.target_jobs, []
         for name in _submitted(operation) if jobs is not None else ():
-            found = jobs.named(name) if jobs is not None else None
-            if jobs is None or found is None:
+            job = jobs.named(name) if jobs is not None else None
+            if jobs is None or job is None:
                 continue
-            call = suspend(jobs, {"id": found.id, "name": name, "type": found.type, "phase": "", "project": ""})
-            if found.phase not in STILL or operation.of(f"undo {START}", call.name):
+            call = suspend(jobs, {"id": job.id, "name": name, "type": job.type, "phase": "", "project": ""})
+            if job.phase not in STILL or operation.of(f"undo {START}", call.name):
                 calls.append(call)
         return tuple(calls)
 
     def undone(operation: Operation) -> Gate:
         jobs = ends.target_jobs
         names = _submitted(operation) if jobs is not None else ()
-        found = [one for name in names if jobs is not None and (one := jobs.named(name)) is not None]
-        moving = [f"{one.name} is {now}" for one in found if jobs and (now := phase(jobs, one.id)) not in STILL]
+        submitted = [job for name in names if jobs is not None and (job := jobs.named(name)) is not None]
+        moving = [f"{job.name} is {now}" for job in submitted if jobs and (now := phase(jobs, job.id)) not in STILL]
         return waiting("; ".join(moving))
 
     return replace(
@@ -200,7 +202,7 @@ def _start(ends: SharedEnds) -> Stage:
 
 def _submitted(operation: Operation) -> tuple[str, ...]:
     """The names of the workloads that this operation tried to submit: each is unique, so one that arrived late is found, too."""
-    sent = {one.call for one in operation.of(START)}
+    calls = {attempt.call for attempt in operation.of(START)}
     return tuple(
-        new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in sent
+        new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in calls
     )

@@ -51,9 +51,9 @@ def group_of(document: Document, paths: Iterable[str], to: str) -> Subject[MoveP
 def group_begun(document: Document, operation: Operation) -> Subject[MovePlan]:
     """The move as its record keeps it; if an older vastplan wrote the record without the pairs, from the document. Raises `VastplanError`."""
     pairs = tuple(pair_begun(operation, path) for path in operation.facts[PATHS])
-    known = tuple(pair for pair in pairs if pair is not None)
-    if len(known) == len(pairs):
-        return _group(document, known)
+    recorded = tuple(pair for pair in pairs if pair is not None)
+    if len(recorded) == len(pairs):
+        return _group(document, recorded)
     return group_of(document, operation.facts[PATHS], operation.target)
 
 
@@ -88,16 +88,18 @@ class GroupMet(Met[MovePlan]):
             refuse_second(parts, guid)
             refuse(PLANNED, ends, "", pair)
         users = self.users()
-        read = [
+        evidence = [
             Fact(f"{pair.path}: {fact.name}", fact.value)
             for pair, ends in zip(self.pairs, self.ends, strict=True)
             for fact in _MODE.evidence(ends, ())
         ]
         steps = [
-            line for pair, of_it in zip(self.pairs, users, strict=True) for line in self._manual_steps(pair, of_it)
+            line
+            for pair, users_of_path in zip(self.pairs, users, strict=True)
+            for line in self._manual_steps(pair, users_of_path)
         ]
-        for one in latest_operations(parts):
-            steps += suspended_before(one, target) if one.subject in self.each else ()
+        for operation in latest_operations(parts):
+            steps += suspended_before(operation, target) if operation.subject in self.each else ()
         return MovePlan(
             **heading(self.ends[0].clock.now()),
             address=str(self.address),
@@ -111,27 +113,30 @@ class GroupMet(Met[MovePlan]):
             jobs=users_together(users),
             covers=self.covers,
             stages=tuple(map(shown, self.stages())),
-            evidence=(*read, *of_jobs(tuple(one for of_it in users for one in of_it), submits=True)),
+            evidence=(
+                *evidence,
+                *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
+            ),
             by_hand=tuple(dict.fromkeys(steps)),
         )
 
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
         """The newest record of the move. Raises `Stale` if its paths have changed, `VastplanError` for another open operation on one."""
-        short, last = plan.id[:8], self._last(parts, plan.paths)
-        begun = any(one.id == short for one in last.values())
+        short, last_operations = plan.id[:8], self._last(parts, plan.paths)
+        begun = any(operation.id == short for operation in last_operations.values())
         # an operation that has begun goes on, whichever side `active` names now
         if self._others(plan.paths) or (self.guids != dict(plan.paths) and not begun):
             raise Stale(f"{plan.path}: its paths have changed since the move was planned; plan it again")
-        for one in last.values():
-            if one.id != short and not one.phase.closed:
-                raise second(one)
-        own = [whole(one) for one in last.values() if one.id == short]
-        known = max(own, key=lambda one: one.serial, default=None)
-        if known is not None:
-            _refuse_overtaken(known, last)
+        for operation in last_operations.values():
+            if operation.id != short and not operation.phase.closed:
+                raise second(operation)
+        own = [whole(operation) for operation in last_operations.values() if operation.id == short]
+        newest = max(own, key=lambda operation: operation.serial, default=None)
+        if newest is not None:
+            _refuse_overtaken(newest, last_operations)
             for pair in self.pairs:
-                refuse_other_claims(pair, known)
-        return known
+                refuse_other_claims(pair, newest)
+        return newest
 
     def record(self, plan: MovePlan, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
         """The operation to record. Raises `Stale` if other volumes are to move now, or workloads outside the plan use a path."""
@@ -141,7 +146,7 @@ class GroupMet(Met[MovePlan]):
         if {str(pair.path) for pair in now} != set(plan.paths):
             raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
         users = self.users()
-        refuse_newcomers(plan, dict.fromkeys(one for of_it in users for one in of_it), "the move")
+        refuse_newcomers(plan, dict.fromkeys(user for users_of_path in users for user in users_of_path), "the move")
         return Operation(
             id=plan.id[:8],
             kind=plan.kind,
@@ -152,7 +157,7 @@ class GroupMet(Met[MovePlan]):
             target=plan.target,
             document=plan.digest,
             began=self.ends[0].clock.now().isoformat(timespec="seconds"),
-            term=1 + max((one.term for one in self._last(parts, plan.paths).values()), default=0),
+            term=1 + max((operation.term for operation in self._last(parts, plan.paths).values()), default=0),
             covers=self.covers,
             consent={**consent, "lose": {}, "broken": "", "plan": plan.id},
             facts={
@@ -188,7 +193,11 @@ class GroupMet(Met[MovePlan]):
 
     def _last(self, parts: Parts, paths: Mapping[str, str]) -> dict[str, Operation]:
         """The last operation of each path."""
-        return {one.subject: one for one in latest_operations(parts) if one.subject in paths.values()}
+        return {
+            operation.subject: operation
+            for operation in latest_operations(parts)
+            if operation.subject in paths.values()
+        }
 
     def _manual_steps(self, pair: Pair, users: Users) -> tuple[str, ...]:
         return (*_MODE.manual_steps(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
@@ -196,8 +205,8 @@ class GroupMet(Met[MovePlan]):
 
 def _group(document: Document, pairs: tuple[Pair, ...], address: Address | None = None) -> Subject[MovePlan]:
     def meet(sites: Sites, parts: Parts, clock: Clock) -> GroupMet:
-        met = (ends_of(document, sites, pair, parts, clock) for pair in pairs)
-        ends, guids = zip(*met, strict=True)
+        ends_and_guids = (ends_of(document, sites, pair, parts, clock) for pair in pairs)
+        ends, guids = zip(*ends_and_guids, strict=True)
         return GroupMet(document, pairs, address, ends, guids)
 
     return Subject(", ".join(str(pair.path) for pair in pairs), (pairs[0].source, pairs[0].target), meet)
@@ -205,12 +214,16 @@ def _group(document: Document, pairs: tuple[Pair, ...], address: Address | None 
 
 def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """The pairs, each also with the claims of the others: a workload that mounts several paths finds all of them at the target."""
-    moving = {(here.project, here.name) for pair in pairs for here, there in pair.work if there is not None}
+    moving = {(source.project, source.name) for pair in pairs for source, target in pair.work if target is not None}
     return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
 
 
 def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
     """Raises `Stale` if a later operation changed one of the paths: a run killed in its first write leaves paths without a record."""
-    for one in last.values():
-        if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
-            raise Stale(f"{one.address}: the {one.kind} {one.id} changed it in between; move each path by itself")
+    for operation in last.values():
+        if operation.id != known.id and (
+            not operation.phase.closed or operation.term >= known.term or operation.began > known.began
+        ):
+            raise Stale(
+                f"{operation.address}: the {operation.kind} {operation.id} changed it in between; move each path by itself"
+            )

@@ -19,28 +19,28 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
 
     Raises `VastplanError`, which names the volumes that are not on both sites: a project never moves in part.
     """
-    everything = tuple(entries)
-    if not any(one.address == address for one in everything):
+    all_entries = tuple(entries)
+    if not any(entry.address == address for entry in all_entries):
         raise VastplanError(f"{inert(address, 200)} is not a {address.kind} of this document")
     if address.site == to:
         raise VastplanError(
             f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
         )
-    directories = _directories(everything, address)
+    directories = _directories(all_entries, address)
     if not directories:
         raise VastplanError(f"{address} has no volumes to move")
     paths, problems = set(), []
-    for what, directory in directories:
-        path = _path_of(everything, address.site, directory) if directory else None
+    for address_text, directory in directories:
+        path = _path_of(all_entries, address.site, directory) if directory else None
         sites = {address.site} if path is None else set(directories_of(path))
         if path is None or to not in sites:
-            only = f"at {address.site} only" if path is None else f"at {' and '.join(sorted(sites))}, not at {to}"
-            problems.append(f"{what} lives {only}")
+            sites_text = f"at {address.site} only" if path is None else f"at {' and '.join(sorted(sites))}, not at {to}"
+            problems.append(f"{address_text} lives {sites_text}")
         else:
             paths.add(path.address)
     if problems:
         raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(dict.fromkeys(problems))}")
-    return tuple(pair_of(everything, path, to) for path in sorted(paths))
+    return tuple(pair_of(all_entries, path, to) for path in sorted(paths))
 
 
 def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
@@ -48,39 +48,48 @@ def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple
     if address.kind == "project":
         return tuple(_of_project(everything, address))
     views = [
-        (str(one.origin or one.address), str(one.values["path"]))
-        for one in everything
-        if (one.address.site, one.address.kind) == (address.site, "view") and _refers(one, "tenant", address)
+        (str(view.origin or view.address), str(view.values["path"]))
+        for view in everything
+        if (view.address.site, view.address.kind) == (address.site, "view") and _refers(view, "tenant", address)
     ]
-    here = {directory for _, directory in views}
-    projects = [one.address for one in everything if (one.address.site, one.address.kind) == (address.site, "project")]
+    view_directories = {directory for _, directory in views}
+    projects = [
+        entry.address for entry in everything if (entry.address.site, entry.address.kind) == (address.site, "project")
+    ]
     claims = [tuple(_of_project(everything, project)) for project in projects]
     # a project belongs to the tenant if it mounts a directory of the tenant: then all of the project's claims move
-    theirs = [claim for found in claims if any(directory in here for _, directory in found) for claim in found]
-    return tuple(dict.fromkeys((*views, *theirs)))
+    project_claims = [
+        claim
+        for claims_of_project in claims
+        if any(directory in view_directories for _, directory in claims_of_project)
+        for claim in claims_of_project
+    ]
+    return tuple(dict.fromkeys((*views, *project_claims)))
 
 
 def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tuple[str, str]]:
-    by_address = {one.address: one for one in everything}
-    for one in everything:
-        if one.address.kind != "persistent_volume_claim" or not _refers(one, "namespace", project):
+    by_address = {entry.address: entry for entry in everything}
+    for entry in everything:
+        if entry.address.kind != "persistent_volume_claim" or not _refers(entry, "namespace", project):
             continue
-        volume = one.values.get("volume")
+        volume = entry.values.get("volume")
         bound = by_address.get(volume.target) if isinstance(volume, Ref) else None
         handle = "" if bound is None else str(bound.values.get("volume_handle") or "")
-        yield str(one.origin or one.address), handle
+        yield str(entry.origin or entry.address), handle
 
 
 def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
-    found = [
-        one for one in everything if one.address.kind == "protected_path" and directories_of(one).get(site) == directory
+    paths = [
+        path
+        for path in everything
+        if path.address.kind == "protected_path" and directories_of(path).get(site) == directory
     ]
-    if len(found) > 1:
-        addresses = ", ".join(str(one.address) for one in found)
+    if len(paths) > 1:
+        addresses = ", ".join(str(path.address) for path in paths)
         raise VastplanError(
             f"{inert(directory, 200)} at {site} is replicated more than once: {addresses}; move each by itself"
         )
-    return found[0] if found else None
+    return paths[0] if paths else None
 
 
 def _refers(entry: Entry, field: str, address: Address) -> bool:

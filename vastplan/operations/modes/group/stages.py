@@ -27,7 +27,7 @@ def as_one(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
 
 def seen_by(operation: Operation, key: str, keys: tuple[str, ...]) -> Operation:
     """A record as the stages of one path know it: its own calls and facts, and those that all share."""
-    attempts = tuple(_own(one, key) for one in operation.attempts if _whose(one, keys) in (key, ""))
+    attempts = tuple(_own(attempt, key) for attempt in operation.attempts if _whose(attempt, keys) in (key, ""))
     return replace(operation, attempts=attempts, facts={**operation.facts, **_facts_of(operation, key)})
 
 
@@ -37,43 +37,47 @@ def users_together(users: Iterable[tuple[tuple[Work, Job], ...]]) -> tuple[Facts
     A workload with a claim that has no counterpart at the target, or with claims in different projects there, has no `to_claim`: it is
     submitted nowhere.
     """
-    found: dict[str, list[Facts]] = {}
+    facts_by_job: dict[str, list[Facts]] = {}
     for of_one in users:
         for work, job in of_one:
-            found.setdefault(job.id, []).append(noted(work, job))
-    return tuple(_merged(facts) for facts in found.values())
+            facts_by_job.setdefault(job.id, []).append(noted(work, job))
+    return tuple(_merged(facts) for facts in facts_by_job.values())
 
 
 def _merged(facts: list[Facts]) -> Facts:
-    first, *more = facts
-    others = {str(one["claim"]): str(one["to_claim"]) for one in more}
-    whole = all(one["to_claim"] and one["to_project"] == first["to_project"] for one in facts)
-    return {**first, "to_claim": first["to_claim"] if whole else "", "others": others}
+    first_fact, *more_facts = facts
+    others = {str(fact["claim"]): str(fact["to_claim"]) for fact in more_facts}
+    whole = all(fact["to_claim"] and fact["to_project"] == first_fact["to_project"] for fact in facts)
+    return {**first_fact, "to_claim": first_fact["to_claim"] if whole else "", "others": others}
 
 
 def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
     first = stages[0]
     if first.name == START:  # what was suspended once is submitted once
         return first
-    each = tuple(zip(keys, stages, strict=True))
+    keyed_stages = tuple(zip(keys, stages, strict=True))
 
     def problem(operation: Operation) -> str:
-        return _first(stage.precondition(seen_by(operation, key, keys)) for key, stage in each)
+        return _first(stage.precondition(seen_by(operation, key, keys)) for key, stage in keyed_stages)
 
     def crossed(operation: Operation) -> str:
-        return _first(stage.crossed(seen_by(operation, key, keys)) for key, stage in each)
+        return _first(stage.crossed(seen_by(operation, key, keys)) for key, stage in keyed_stages)
 
     def calls(operation: Operation) -> tuple[Call, ...]:
-        return tuple(_named(key, call) for key, stage in each for call in stage.calls(seen_by(operation, key, keys)))
+        return tuple(
+            _named(key, call) for key, stage in keyed_stages for call in stage.calls(seen_by(operation, key, keys))
+        )
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
-        return tuple(_named(key, call) for key, stage in each for call in stage.rollback(seen_by(operation, key, keys)))
+        return tuple(
+            _named(key, call) for key, stage in keyed_stages for call in stage.rollback(seen_by(operation, key, keys))
+        )
 
     def gate(operation: Operation) -> Gate:
-        return _all(operation, {key: stage.gate(seen_by(operation, key, keys)) for key, stage in each})
+        return _all(operation, {key: stage.gate(seen_by(operation, key, keys)) for key, stage in keyed_stages})
 
     def undone(operation: Operation) -> Gate:
-        return _all(operation, {key: stage.undone(seen_by(operation, key, keys)) for key, stage in each})
+        return _all(operation, {key: stage.undone(seen_by(operation, key, keys)) for key, stage in keyed_stages})
 
     together = replace(
         first,
@@ -90,22 +94,22 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
 
 
 def _first(problems: Iterable[str]) -> str:
-    return next((one for one in problems if one), "")
+    return next((problem for problem in problems if problem), "")
 
 
 def _all(operation: Operation, gates: Mapping[str, Gate]) -> Gate:
     """The gate of all paths: it holds when each one holds."""
-    says = "; ".join(dict.fromkeys(gate.says for gate in gates.values() if gate.says and gate.holds is not Holds.YES))
+    text = "; ".join(dict.fromkeys(gate.says for gate in gates.values() if gate.says and gate.holds is not Holds.YES))
     for holds in (Holds.NEVER, Holds.NOT_YET):
         if any(gate.holds is holds for gate in gates.values()):
-            return Gate(holds, says)
+            return Gate(holds, text)
     facts = {key: {**_facts_of(operation, key), **gate.facts} for key, gate in gates.items()}
     return Gate(Holds.YES, facts={OF_EACH: facts})
 
 
 def _facts_of(operation: Operation, key: str) -> Facts:
-    each = operation.facts.get(OF_EACH) or {}
-    facts: Facts = each.get(key) or {}
+    facts_by_key = operation.facts.get(OF_EACH) or {}
+    facts: Facts = facts_by_key.get(key) or {}
     return facts
 
 

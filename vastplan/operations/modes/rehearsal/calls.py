@@ -54,7 +54,7 @@ def mark_of(operation: Operation) -> str:
 def to_make(ends: Rehearsed, id: str) -> Facts:
     """What a rehearsal of an id creates, as its record keeps it, independent of later documents."""
     twins = dict.fromkeys(
-        (one.target.project, one.target.namespace, one.target.name) for one in ends.work if one.target
+        (work.target.project, work.target.namespace, work.target.name) for work in ends.work if work.target
     )
     mounts = [
         Mount(*twin, _called(twin[2], id, number))
@@ -64,19 +64,19 @@ def to_make(ends: Rehearsed, id: str) -> Facts:
         "name": f"{ends.name}-rehearsal-{id}",
         "directory": f"{ends.store.directory}.rehearsal-{id}",
         "of": ends.store.directory,
-        "mounts": [asdict(one) for one in mounts],
+        "mounts": [asdict(mount) for mount in mounts],
     }
 
 
 def copy_of(operation: Operation) -> CopyTarget:
     """The rehearsal's copy, which copies only the data that is read."""
-    said = operation.facts[REHEARSAL]
-    return CopyTarget(str(said["name"]), str(said["directory"]), background=False)
+    rehearsal = operation.facts[REHEARSAL]
+    return CopyTarget(str(rehearsal["name"]), str(rehearsal["directory"]), background=False)
 
 
 def mounts(operation: Operation) -> tuple[Mount, ...]:
     """The claims that it creates."""
-    return tuple(Mount(**one) for one in operation.facts[REHEARSAL]["mounts"])
+    return tuple(Mount(**mount) for mount in operation.facts[REHEARSAL]["mounts"])
 
 
 def rehearsed_name(operation: Operation, name: str) -> str:
@@ -86,16 +86,16 @@ def rehearsed_name(operation: Operation, name: str) -> str:
 
 def tried(operation: Operation) -> tuple[tuple[Facts, Mount], ...]:
     """The workloads that are tried, each with its claim; workloads with a claim that the target does not have are not tried."""
-    known = {(one.project, one.claim): one for one in mounts(operation)}
-    found = [(fact, known.get((str(fact["to_project"]), str(fact["to_claim"])))) for fact in jobs_of(operation)]
-    return tuple((fact, mount) for fact, mount in found if mount is not None)
+    by_claim = {(mount.project, mount.claim): mount for mount in mounts(operation)}
+    candidates = [(fact, by_claim.get((str(fact["to_project"]), str(fact["to_claim"])))) for fact in jobs_of(operation)]
+    return tuple((fact, mount) for fact, mount in candidates if mount is not None)
 
 
 def own_view(ends: Rehearsed, operation: Operation) -> str:
     """The id of the view that this operation created, while it exists: from the answer, or from a read after the call."""
     view = ends.views.view(copy_of(operation).directory)
-    seen = {str(one.seen.get("id")) for one in operation.of(MOUNT, VIEW) if one.outcome is Outcome.SEEN}
-    return view if view and view in seen else ""
+    view_ids = {str(attempt.seen.get("id")) for attempt in operation.of(MOUNT, VIEW) if attempt.outcome is Outcome.SEEN}
+    return view if view and view in view_ids else ""
 
 
 def open_view(ends: Rehearsed, operation: Operation) -> Call:
@@ -193,13 +193,13 @@ def _created(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]
 def left_of(ends: Rehearsed, operation: Operation) -> tuple[str, ...]:
     """Claims and volumes of the operation that exist."""
     mark = mark_of(operation)
-    return tuple(name for name, found in _created(ends, operation) if mark in found.marks)
+    return tuple(name for name, created in _created(ends, operation) if mark in created.marks)
 
 
 def in_the_way(ends: Rehearsed, operation: Operation) -> str:
     """Why a claim or volume cannot be created: an object of that name exists that is not of this operation; "" if none does."""
     mark = mark_of(operation)
-    others = [name for name, found in _created(ends, operation) if found.id and mark not in found.marks]
+    others = [name for name, created in _created(ends, operation) if created.id and mark not in created.marks]
     return f"{others[0]} already exists and is not of this rehearsal" if others else ""
 
 
@@ -214,15 +214,18 @@ def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
 
 def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:
     """The same workload at the target on the copy, with few GPUs, from its specification as the source returns it at that moment."""
-    here, target_jobs = ends.source_jobs, ends.target_jobs
-    if here is None or target_jobs is None:
+    source_jobs, target_jobs = ends.source_jobs, ends.target_jobs
+    if source_jobs is None or target_jobs is None:
         return ()
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:
-        asked = here.small(here.specification(job))
+        specification = source_jobs.small(source_jobs.specification(job))
         target_jobs.submit(
-            job.type, name, mount.project, here.mapped(asked, {str(fact["claim"]): mount.name}, mark_of(operation))
+            job.type,
+            name,
+            mount.project,
+            source_jobs.mapped(specification, {str(fact["claim"]): mount.name}, mark_of(operation)),
         )
 
     body = {"of": job.id, "name": name, "claim": mount.name}
@@ -244,9 +247,9 @@ def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:
-        found = running(ends, operation, fact)
-        if found is not None and ends.target_jobs is not None:
-            ends.target_jobs.remove(found)
+        running_job = running(ends, operation, fact)
+        if running_job is not None and ends.target_jobs is not None:
+            ends.target_jobs.remove(running_job)
 
     what = f"DELETE {job.type} {name} at {ends.target.site}"
     return Call(
@@ -260,8 +263,8 @@ def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
 
 
 def _phase(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
-    found = running(ends, operation, fact)
-    return {"phase": GONE if found is None else found.phase}
+    job = running(ends, operation, fact)
+    return {"phase": GONE if job is None else job.phase}
 
 
 def _called(name: str, id: str, number: int) -> str:

@@ -82,11 +82,11 @@ class Rehearse(Mode):
 
     def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
         """What it creates, and the workloads that are not tried, by id."""
-        found = _rehearsed(ends)
-        why = ((job, _not_tried(found, work, job)) for work, job in users)
+        rehearsed = _rehearsed(ends)
+        reasons = ((job, _not_tried(rehearsed, work, job)) for work, job in users)
         return {
-            REHEARSAL: to_make(found, id),
-            NOT_TRIED: {job.id: {"name": job.name, "why": said} for job, said in why if said},
+            REHEARSAL: to_make(rehearsed, id),
+            NOT_TRIED: {job.id: {"name": job.name, "why": reason} for job, reason in reasons if reason},
         }
 
 
@@ -109,22 +109,26 @@ def _rehearsed(ends: Ends) -> Rehearsed:
 
 def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
     """The shortest time between two restore points by the policy of the path, 0 if the document has none."""
-    by_address = {one.address: one for one in everything}
+    by_address = {entry.address: entry for entry in everything}
     path = by_address.get(pair.path)
     policy = path.values.get("protection_policy") if path is not None else None
     entry = by_address.get(policy.target) if isinstance(policy, Ref) else None
     frames = entry.values.get("frames") if entry is not None else None
-    said = [one.get("every") for one in frames if isinstance(one, Mapping)] if isinstance(frames, list | tuple) else []
-    return float(min((one for one in said if isinstance(one, int | float)), default=0.0))
+    intervals = (
+        [frame.get("every") for frame in frames if isinstance(frame, Mapping)]
+        if isinstance(frames, list | tuple)
+        else []
+    )
+    return float(min((interval for interval in intervals if isinstance(interval, int | float)), default=0.0))
 
 
 def _evidence(ends: Rehearsed, users: Users) -> Iterator[Fact]:
-    target_site, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
+    target_site, side, newest = ends.target.site, ends.target.look(), newest_kept(ends)
     yield Fact(f"{target_site} role", f"{side.stated_role}, {side.state}")
-    if found is not None:
-        old = age_of(ends, found[0])
+    if newest is not None:
+        old = age_of(ends, newest[0])
         age = "of unknown age" if old is None else f"{span(max(old, 0.0))} old"
-        yield Fact(f"{target_site} newest restore point", f"{found[0].guid} as of {found[0].created}, {age}")
+        yield Fact(f"{target_site} newest restore point", f"{newest[0].guid} as of {newest[0].created}, {age}")
     yield Fact(f"{target_site} as of", side.as_of or "unknown")
     oldest = (
         f"every {span(ends.every)}, so at most {span(OLDEST * ends.every)} old"
@@ -144,11 +148,11 @@ def _clocks(ends: Rehearsed) -> Iterator[Fact]:
         yield Fact("clock", "no cluster reports its time: ages are by the clock of this machine")
     for replica in (ends.source, ends.target):
         now = replica.now()
-        ahead = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
-        if abs(ahead) > _APART:
-            way = "ahead of" if ahead > 0 else "behind"
+        offset = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
+        if abs(offset) > _APART:
+            way = "ahead of" if offset > 0 else "behind"
             counts = "; ages are by it" if replica.site == site else ""
-            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} the clock of this machine{counts}")
+            yield Fact(f"{replica.site} clock", f"{span(abs(offset))} {way} the clock of this machine{counts}")
 
 
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
@@ -171,17 +175,21 @@ def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
     """The result of the last rehearsal of the same path."""
-    of = [one for one in latest_operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
-    return Fact("last rehearsal", _result(of[-1]) if of else "none")
+    rehearsals = [
+        operation
+        for operation in latest_operations(parts)
+        if operation.mode == REHEARSE and guid in operation.subject.split()
+    ]
+    return Fact("last rehearsal", _result(rehearsals[-1]) if rehearsals else "none")
 
 
 def _result(one: Operation) -> str:
     if one.phase is not Phase.DONE:
         return f"{one.began}: {'given up' if one.phase is Phase.ABORTED else one.phase.value}"
-    point, took, came = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}
-    jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
+    point, durations, outcomes = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}
+    jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in outcomes.values()]
     jobs += [f"{inert(job.get('name'), 80)} not tried" for job in (one.facts.get(NOT_TRIED) or {}).values()]
     return (
-        f"{one.began}, with a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
+        f"{one.began}, with a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(durations.values())} s: "
         f"{', '.join(jobs) or 'no workload was tried'}"
     )

@@ -24,11 +24,11 @@ def created(operation: Operation) -> Iterator[tuple[str, str]]:
         yield "clone", copy.name
     if operation.happened(MOUNT, calls.VIEW):
         yield "view", copy.directory
-    for one in claims:
-        if operation.happened(MOUNT, f"volume {one.name}"):
-            yield "persistent_volume", one.name
-        if operation.happened(MOUNT, f"claim {one.namespace}/{one.name}"):
-            yield "persistent_volume_claim", f"{one.namespace}/{one.name}"
+    for claim in claims:
+        if operation.happened(MOUNT, f"volume {claim.name}"):
+            yield "persistent_volume", claim.name
+        if operation.happened(MOUNT, f"claim {claim.namespace}/{claim.name}"):
+            yield "persistent_volume_claim", f"{claim.namespace}/{claim.name}"
 
 
 def end_work(ends: Rehearsed) -> Stage:
@@ -89,36 +89,36 @@ def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...
 
 def ended(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether no tried workload exists."""
-    left = [
-        f"{found.name} is {found.phase}"
+    running = [
+        f"{job.name} is {job.phase}"
         for fact, _ in tried(operation)
-        if operation.of(TRY, f"submit {fact['id']}") and (found := calls.running(ends, operation, fact)) is not None
+        if operation.of(TRY, f"submit {fact['id']}") and (job := calls.running(ends, operation, fact)) is not None
     ]
-    return waiting(f"not deleted yet: {', '.join(left)}" if left else "")
+    return waiting(f"not deleted yet: {', '.join(running)}" if running else "")
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
     """The calls that delete claims and volumes. The view stays until they are deleted: a pod that ends unmounts through it."""
     mark = calls.mark_of(operation)
-    found: list[Call] = []
+    deletions: list[Call] = []
     for volumes, mount in calls.held(ends, operation):
         claim, volume = calls.drop_mount(ends, volumes, operation, mount)
         exists = mark in volumes.claim(mount.namespace, mount.name).marks
-        found += _needed(operation, stage, claim, exists=exists)
-        found += _needed(operation, stage, volume, exists=mark in volumes.volume(mount.name).marks)
-    return tuple(found)
+        deletions += _needed(operation, stage, claim, exists=exists)
+        deletions += _needed(operation, stage, volume, exists=mark in volumes.volume(mount.name).marks)
+    return tuple(deletions)
 
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether none of the rehearsal's claims and volumes exists."""
-    left = calls.left_of(ends, operation)
-    return waiting(f"not deleted yet: {', '.join(left)}" if left else "")
+    names = calls.left_of(ends, operation)
+    return waiting(f"not deleted yet: {', '.join(names)}" if names else "")
 
 
 def removal_calls(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
     """The calls that delete the view and the copy."""
-    known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
-    view = known[-1] if known else calls.own_view(ends, operation)
+    view_ids = [str(attempt.before["id"]) for attempt in operation.of(stage, calls.CLOSE) if attempt.before.get("id")]
+    view = view_ids[-1] if view_ids else calls.own_view(ends, operation)
     closing = (calls.close_view(ends, operation, view),) if view else ()
     return *closing, *copies.drop_calls(ends.store, copy_of(operation), operation, CLONE, stage)
 

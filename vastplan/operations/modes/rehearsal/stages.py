@@ -29,7 +29,7 @@ REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "
 
 def stages(ends: Rehearsed) -> tuple[Stage, ...]:
     """Its stages, in order; each adds its duration to the facts."""
-    each = (
+    untimed = (
         _look(ends),
         _clone(ends),
         _mount(ends),
@@ -38,12 +38,12 @@ def stages(ends: Rehearsed) -> tuple[Stage, ...]:
         removal.unmount(ends),
         removal.remove(ends),
     )
-    return tuple(_timed(ends, stage) for stage in each)
+    return tuple(_timed(ends, stage) for stage in untimed)
 
 
 def newest_kept(ends: Rehearsed) -> tuple[Point, DirectorySnapshot] | None:
     """The newest restore point at the target whose snapshot is listed there."""
-    snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
+    snapshots = {snapshot.name: snapshot for snapshot in ends.store.snapshots() if snapshot.ready}
     for point in reversed(ends.target.points()):
         if point.arrived and point.name in snapshots:
             return point, snapshots[point.name]
@@ -52,14 +52,14 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, DirectorySnapshot] | None:
 
 def age_of(ends: Rehearsed, point: Point) -> float | None:
     """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
-    made = parse_moment(point.created)
-    return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
+    created = parse_moment(point.created)
+    return None if created is None else max(0.0, (dating(ends)[1] - created).total_seconds())
 
 
 def dating(ends: Rehearsed) -> tuple[str, datetime]:
     """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
     else "" and the time of this machine."""
-    times = ((one.site, one.now()) for one in (ends.source, ends.target))
+    times = ((replica.site, replica.now()) for replica in (ends.source, ends.target))
     return next(((site, now) for site, now in times if now is not None), ("", ends.clock.now()))
 
 
@@ -75,15 +75,15 @@ def amiss(ends: Rehearsed) -> str:
         return f"{target_site} has to be DESTINATION; it is {side.stated_role}"
     if not side.good:
         return f"{target_site} is in state {side.state or 'unknown'}"
-    found = newest_kept(ends)
-    if found is None:
+    newest = newest_kept(ends)
+    if newest is None:
         return f"{target_site} lists no restore point with its snapshot yet"
-    age = age_of(ends, found[0])
+    age = age_of(ends, newest[0])
     if age is None:
-        return f"the newest restore point at {target_site} has no date: {found[0].created or 'none'}"
+        return f"the newest restore point at {target_site} has no date: {newest[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
         return (
-            f"the newest restore point at {target_site}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
+            f"the newest restore point at {target_site}, of {newest[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
             f"schedule takes one every {ends.every:.0f} s"
         )
     return ends.views.amiss() or _amiss_of_claims(ends)
@@ -91,32 +91,32 @@ def amiss(ends: Rehearsed) -> str:
 
 def _amiss_of_claims(ends: Rehearsed) -> str:
     volumes = ends.volumes
-    twins = [one.target for one in ends.work if one.target is not None] if volumes is not None else []
-    found = [volumes.amiss(one.namespace, one.name, ends.store.directory) for one in twins if volumes is not None]
-    return next(filter(None, found), "")
+    twins = [work.target for work in ends.work if work.target is not None] if volumes is not None else []
+    problems = [volumes.amiss(twin.namespace, twin.name, ends.store.directory) for twin in twins if volumes is not None]
+    return next(filter(None, problems), "")
 
 
 def _timed(ends: Rehearsed, stage: Stage) -> Stage:
     def gate(operation: Operation) -> Gate:
-        found = stage.gate(operation)
-        if found.holds is not Holds.YES:
-            return found
-        took = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
-        known = {**operation.facts.get(MEASURED, {}), stage.name: round(took)}
-        return replace(found, facts={**found.facts, MEASURED: known})
+        inner = stage.gate(operation)
+        if inner.holds is not Holds.YES:
+            return inner
+        seconds = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
+        measured = {**operation.facts.get(MEASURED, {}), stage.name: round(seconds)}
+        return replace(inner, facts={**inner.facts, MEASURED: measured})
 
     return replace(stage, gate=gate)
 
 
 def _look(ends: Rehearsed) -> Stage:
     def gate(_: Operation) -> Gate:
-        found = newest_kept(ends)
-        if found is None:
+        newest = newest_kept(ends)
+        if newest is None:
             return Gate(Holds.NEVER, f"the restore points of {ends.target.site} are gone")
-        point, snapshot = found
+        point, snapshot = newest
         age = round(age_of(ends, point) or 0.0)
-        known = {"guid": point.guid, "created": point.created, "age": age}
-        return Gate(Holds.YES, facts={POINT: known, **copies.chosen(snapshot)})
+        point_facts = {"guid": point.guid, "created": point.created, "age": age}
+        return Gate(Holds.YES, facts={POINT: point_facts, **copies.chosen(snapshot)})
 
     reads = look(
         "read the target and the workloads at the source",
@@ -149,8 +149,8 @@ def _clone(ends: Rehearsed) -> Stage:
 def _mount(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
         directory = copy_of(operation).directory
-        taken = ends.views.view(directory)
-        problem = f"{directory} already has a view ({taken}) that is not of this rehearsal" if taken else ""
+        view = ends.views.view(directory)
+        problem = f"{directory} already has a view ({view}) that is not of this rehearsal" if view else ""
         return problem or calls.in_the_way(ends, operation)
 
     def making(operation: Operation) -> tuple[Call, ...]:
@@ -171,7 +171,7 @@ def _mount(ends: Rehearsed) -> Stage:
         ]
         return Gate(Holds.NOT_YET if waiting else Holds.YES, f"not bound yet: {', '.join(waiting)}" if waiting else "")
 
-    with_claims = ends.volumes is not None and any(one.target for one in ends.work)
+    with_claims = ends.volumes is not None and any(work.target for work in ends.work)
     return Stage(
         MOUNT,
         f"create a view on the clone at {ends.target.site} like that of {ends.store.directory}"
@@ -192,8 +192,8 @@ def _mount(ends: Rehearsed) -> Stage:
 
 
 def _try(ends: Rehearsed) -> Stage:
-    here, target_jobs = ends.source_jobs, ends.target_jobs
-    seen: dict[str, Facts] = {}  # the first settled phase of each
+    source_jobs, target_jobs = ends.source_jobs, ends.target_jobs
+    settled: dict[str, Facts] = {}  # the first settled phase of each
 
     def precondition(operation: Operation) -> str:
         for fact, _ in tried(operation) if target_jobs is not None else ():
@@ -207,20 +207,21 @@ def _try(ends: Rehearsed) -> Stage:
             call
             for fact, mount in tried(operation)
             for call in calls.try_job(ends, operation, fact, mount)
-            if here is not None and (operation.of(TRY, call.name) or phase(here, str(fact["id"])) not in STILL)
+            if source_jobs is not None
+            and (operation.of(TRY, call.name) or phase(source_jobs, str(fact["id"])) not in STILL)
         )
 
     def gate(operation: Operation) -> Gate:
-        came: dict[str, Facts] = {}
+        outcomes: dict[str, Facts] = {}
         waiting = []
         for fact, _ in tried(operation):
             key = str(fact["id"])
-            came[key] = seen.get(key) or _came(ends, operation, fact)
-            if came[key]["phase"] in SETTLED:
-                seen[key] = came[key]
-            elif came[key]["phase"] not in (REFUSED, NOT_SENT) and came[key]["seconds"] < PATIENCE:
-                waiting.append(f"{came[key]['name']} is {came[key]['phase']}")
-        return Gate(Holds.NOT_YET, ", ".join(waiting)) if waiting else Gate(Holds.YES, facts={CAME: came})
+            outcomes[key] = settled.get(key) or _came(ends, operation, fact)
+            if outcomes[key]["phase"] in SETTLED:
+                settled[key] = outcomes[key]
+            elif outcomes[key]["phase"] not in (REFUSED, NOT_SENT) and outcomes[key]["seconds"] < PATIENCE:
+                waiting.append(f"{outcomes[key]['name']} is {outcomes[key]['phase']}")
+        return Gate(Holds.NOT_YET, ", ".join(waiting)) if waiting else Gate(Holds.YES, facts={CAME: outcomes})
 
     return Stage(
         TRY,
@@ -240,19 +241,19 @@ def _try(ends: Rehearsed) -> Stage:
 def _came(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
     """The present phase of a workload, and the seconds since it was submitted."""
     name = calls.rehearsed_name(operation, str(fact["name"]))
-    sent = operation.of(TRY, f"submit {fact['id']}")
-    found = calls.running(ends, operation, fact) if sent else None
-    if not sent:
+    attempts = operation.of(TRY, f"submit {fact['id']}")
+    job = calls.running(ends, operation, fact) if attempts else None
+    if not attempts:
         return {
             "name": name,
             "phase": NOT_SENT,
             "seconds": 0,
             "says": "it has ended at the source, or could not be read",
         }
-    took = round((ends.clock.now() - datetime.fromisoformat(sent[-1].at)).total_seconds())
-    if found is not None:
-        return {"name": name, "phase": found.phase, "seconds": took, "says": found.says}
-    if sent[-1].outcome is Outcome.SEEN:
-        return {"name": name, "phase": "gone", "seconds": took, "says": ""}
-    what = REFUSED if sent[-1].outcome is Outcome.FAILED else NOT_SENT
-    return {"name": name, "phase": what, "seconds": took, "says": sent[-1].why}
+    seconds = round((ends.clock.now() - datetime.fromisoformat(attempts[-1].at)).total_seconds())
+    if job is not None:
+        return {"name": name, "phase": job.phase, "seconds": seconds, "says": job.says}
+    if attempts[-1].outcome is Outcome.SEEN:
+        return {"name": name, "phase": "gone", "seconds": seconds, "says": ""}
+    outcome = REFUSED if attempts[-1].outcome is Outcome.FAILED else NOT_SENT
+    return {"name": name, "phase": outcome, "seconds": seconds, "says": attempts[-1].why}

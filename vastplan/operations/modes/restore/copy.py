@@ -46,8 +46,8 @@ class CopyMet(RestoreMet):
         """Why the new directory or its name is not free, "" if both are."""
         name, directory = self.wanted.name, self.wanted.directory
         kind = "view" if self.place.written is None else "volume"
-        known = {one.address.name for one in self.document.written if one.address.kind == kind}
-        conflict = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
+        names = {entry.address.name for entry in self.document.written if entry.address.kind == kind}
+        conflict = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in names else ""
         return conflict or _inside(self.document, self.place, directory) or self.source.taken(directory)
 
     def loss(self, snapshot: DirectorySnapshot) -> str:
@@ -84,8 +84,8 @@ def restored_copy(document: Document, sites: Sites, place: Place, wanted: Wanted
 
 def standing(source: SnapshotStore, operation: Operation) -> str:
     """The state of the new directory of a restore."""
-    found = source.copy(calls.copy_name(operation))
-    state = f"is {found.state}, {found.progress}" if found else "does not exist"
+    copy = source.copy(calls.copy_name(operation))
+    state = f"is {copy.state}, {copy.progress}" if copy else "does not exist"
     return f"{source.directory} is unchanged; the copy to {operation.facts['directory']} {state}"
 
 
@@ -93,19 +93,19 @@ def clone(source: SnapshotStore, bound: float) -> Stage:
     """The stage that copies the snapshot to a new directory."""
 
     def precondition(operation: Operation) -> str:
-        missing = calls.gone(source, calls.snapshot_of(operation))
-        return missing or source.taken(str(operation.facts["directory"]))
+        problem = calls.gone(source, calls.snapshot_of(operation))
+        return problem or source.taken(str(operation.facts["directory"]))
 
     def unfinished(operation: Operation) -> tuple[Call, ...]:
-        found = source.copy(calls.copy_name(operation))
-        begun = (found is not None and not found.complete) or operation.of(f"undo {CLONE}")
+        copy = source.copy(calls.copy_name(operation))
+        begun = (copy is not None and not copy.complete) or operation.of(f"undo {CLONE}")
         return (calls.stop_clone(source, operation),) if begun else ()
 
     def undone(operation: Operation) -> Gate:
-        found = source.copy(calls.copy_name(operation))
-        if found is None or found.complete:
-            return Gate(Holds.YES, facts={"left": str(operation.facts["directory"]) if found else ""})
-        return Gate(Holds.NOT_YET, f"the copy is {found.state}")
+        copy = source.copy(calls.copy_name(operation))
+        if copy is None or copy.complete:
+            return Gate(Holds.YES, facts={"left": str(operation.facts["directory"]) if copy else ""})
+        return Gate(Holds.NOT_YET, f"the copy is {copy.state}")
 
     return Stage(
         CLONE,
@@ -128,10 +128,10 @@ def named(place: Place, wanted: WantedRestore) -> WantedRestore:
     try:
         key.validate_python(name)
     except ValidationError:
-        said = (
+        rules = (
             " in Kubernetes: lowercase letters and digits, with - and . between them" if key is _NAME_OF_VOLUME else ""
         )
-        raise VastplanError(f"{inert(name, 80)} is not a valid name{said} (choose another: --as NAME)") from None
+        raise VastplanError(f"{inert(name, 80)} is not a valid name{rules} (choose another: --as NAME)") from None
     directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
     plain = (
         directory.startswith("/") and {"", ".", ".."}.isdisjoint(directory.split("/")[1:]) and directory.isprintable()
@@ -146,14 +146,16 @@ def named(place: Place, wanted: WantedRestore) -> WantedRestore:
 def _inside(document: Document, place: Place, directory: str) -> str:
     """Says which directory of the document contains the new one, whose replication, quota or protection would include it; "" for none."""
     tenant = place.entry.values.get("tenant")
-    for one in document.objects():
-        here = one.address.site == place.site and one.values.get("tenant") == tenant
-        theirs = str(one.values.get("source_dir" if one.address.kind == "protected_path" else "path") or "").rstrip("/")
-        if one.address.kind == "protected_path" and one.values.get("remote_tenant") == tenant:
-            here, theirs = True, str(one.values.get("target_exported_dir")).rstrip("/")
-        whole = one.address.kind == "protected_path" or (one.address.kind == "view" and one.origin)
-        if here and whole and theirs not in ("", directory) and f"{directory}/".startswith(f"{theirs}/"):
-            return f"{directory} lies in {theirs} of {one.origin or one.address} (choose another directory: --directory DIR)"
+    for entry in document.objects():
+        same_tenant = entry.address.site == place.site and entry.values.get("tenant") == tenant
+        outer = str(entry.values.get("source_dir" if entry.address.kind == "protected_path" else "path") or "").rstrip(
+            "/"
+        )
+        if entry.address.kind == "protected_path" and entry.values.get("remote_tenant") == tenant:
+            same_tenant, outer = True, str(entry.values.get("target_exported_dir")).rstrip("/")
+        whole = entry.address.kind == "protected_path" or (entry.address.kind == "view" and entry.origin)
+        if same_tenant and whole and outer not in ("", directory) and f"{directory}/".startswith(f"{outer}/"):
+            return f"{directory} lies in {outer} of {entry.origin or entry.address} (choose another directory: --directory DIR)"
     return ""
 
 
@@ -161,9 +163,9 @@ def lines_of(place: Place, name: str, directory: str) -> str:
     """The YAML of the copy: a volume if the origin is one, else a view."""
     if place.written is None:
         return emit([EntryText("views", name, _carried(place, place.entry.values, directory, _OF_VIEW))], ()).text
-    found: Mapping[str, Any] = place.written.values
-    values = _carried(place, found, directory, _CARRIED)
-    if "mount" in found:
+    volume: Mapping[str, Any] = place.written.values
+    values = _carried(place, volume, directory, _CARRIED)
+    if "mount" in volume:
         values["mount"] = f"/{name}"
     return emit([EntryText("volumes", name, values)], ()).text
 

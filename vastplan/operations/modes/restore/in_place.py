@@ -48,14 +48,14 @@ class Rewound(Home):
 
     def standing(self, operation: Operation) -> str:
         """What the directory holds now, and whether its workloads are suspended."""
-        held = f"{self.source.directory} at {self.source.site} "
-        sent = operation.of(COMMIT)
-        if any(one.outcome is Outcome.SEEN for one in sent):
-            return held + f"has the data of snapshot {calls.snapshot_of(operation).name}"
-        if any(one.outcome is Outcome.PENDING for one in sent):
-            return held + "may have been restored: the outcome of the commit is unknown"
+        text = f"{self.source.directory} at {self.source.site} "
+        attempts = operation.of(COMMIT)
+        if any(attempt.outcome is Outcome.SEEN for attempt in attempts):
+            return text + f"has the data of snapshot {calls.snapshot_of(operation).name}"
+        if any(attempt.outcome is Outcome.PENDING for attempt in attempts):
+            return text + "may have been restored: the outcome of the commit is unknown"
         stopped = FREEZE in operation.passed and bool(jobs_of(operation))
-        return held + "is unchanged" + (", and its workloads are suspended" if stopped else "")
+        return text + "is unchanged" + (", and its workloads are suspended" if stopped else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +121,17 @@ def path_of(
     why = _NOT_IN_PLACE.get(str(place.path.values.get("capabilities")))
     if why is not None:
         raise _not_in_place(f"{place.path.address} is {why}")
-    found = sites.path(place.site, place.path.called, place.directory)
-    if found is None:
+    path = sites.path(place.site, place.path.called, place.directory)
+    if path is None:
         storage = sites.storage(place.site)
         raise VastplanError(f"{place.path.address}: {storage} has no protected path {place.path.called}")
-    source = found.restorable()
+    source = path.restorable()
     work, unread = sites.work(((claim, None) for claim in place.work), parts)
     home = Rewound(
         source=source, clock=clock, work=work, unread=unread,
         source_jobs=sites.jobs(place.site), source_mounts=sites.mounts(place.site),
     )  # fmt: skip
-    return InPlaceMet(document, place, wanted, clock, source, found.guid, patience(source.used()), home)
+    return InPlaceMet(document, place, wanted, clock, source, path.guid, patience(source.used()), home)
 
 
 def _not_in_place(why: str) -> VastplanError:
@@ -170,12 +170,13 @@ def _keep(home: Rewound) -> Stage:
     source = home.source
 
     def gate(operation: Operation) -> Gate:
-        found = source.kept(calls.kept_name(operation))
-        if found is None or not found.ready:
+        snapshot = source.kept(calls.kept_name(operation))
+        if snapshot is None or not snapshot.ready:
             return Gate(
-                Holds.NOT_YET, "the snapshot does not exist yet" if found is None else "the snapshot is not ready yet"
+                Holds.NOT_YET,
+                "the snapshot does not exist yet" if snapshot is None else "the snapshot is not ready yet",
             )
-        return Gate(Holds.YES, facts={"kept": {"id": found.id, "name": found.name}})
+        return Gate(Holds.YES, facts={"kept": {"id": snapshot.id, "name": snapshot.name}})
 
     return Stage(
         KEEP,
@@ -221,10 +222,10 @@ def _commit(home: Rewound) -> Stage:
     source = home.source
 
     def precondition(operation: Operation) -> str:
-        kept = operation.facts["kept"]
-        found = source.kept(str(kept["name"]))
-        if found is None or found.id != kept["id"]:
-            return f"the snapshot of the current data ({kept['name']}) is gone"
+        kept_snapshot = operation.facts["kept"]
+        snapshot = source.kept(str(kept_snapshot["name"]))
+        if snapshot is None or snapshot.id != kept_snapshot["id"]:
+            return f"the snapshot of the current data ({kept_snapshot['name']}) is gone"
         copied = calls.complete(source, operation)
         return copied.says if copied.holds is not Holds.YES else amiss(source, own=True) or unmoved(home, operation)
 
@@ -250,11 +251,11 @@ def _commit(home: Rewound) -> Stage:
 
 def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: datetime) -> tuple[Fact, ...]:
     """The data, snapshots and checkpoints that are newer than the snapshot."""
-    later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
-    used, then = source.used(), source.size_of(snapshot)
+    later = [newer.name for newer in source.snapshots() if (newer.created, newer.id) > (snapshot.created, snapshot.id)]
+    used, then_size = source.used(), source.size_of(snapshot)
     text = "unknown: VAST reports only how many there are now"
-    if then is not None and used is not None:
-        text = f"{used} now and {then} then, so at least {max(0, used - then)}"
+    if then_size is not None and used is not None:
+        text = f"{used} now and {then_size} then, so at least {max(0, used - then_size)}"
     names = ", ".join(later[-_SHOWN:]) + (f" and {len(later) - _SHOWN} older ones" if len(later) > _SHOWN else "")
     return (
         Fact("newer bytes", text),
@@ -265,13 +266,13 @@ def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: d
 
 def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
     """The state of the protected path, and who uses it."""
-    side, said = source.look(), source.warnings()
+    side, warnings = source.look(), source.warnings()
     facts = [Fact("protected path", f"{side.stated_role}, {side.state}")]
-    if said.get("is_source_ppath") and side.connected:
+    if warnings.get("is_source_ppath") and side.connected:
         facts.append(Fact("its copy", "does not change until the next restore point after the commit arrives there"))
-    if said.get("has_gn_streams"):
+    if warnings.get("has_gn_streams"):
         facts.append(Fact("global access", "other sites read it, and their caches may still hold the old data"))
-    versions = said.get("s3_versioning")
+    versions = warnings.get("s3_versioning")
     if isinstance(versions, list) and versions:
         facts.append(Fact("object versions that may be lost", ", ".join(map(str, versions))))
     for work, job in users:
@@ -281,8 +282,8 @@ def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]
 
 
 def _checkpoints(place: Place, snapshot: DirectorySnapshot, now: datetime) -> str:
-    said = place.written.values.get("checkpoint") if place.written is not None else None
-    interval = said.get("interval") if isinstance(said, dict) else None
+    checkpoint = place.written.values.get("checkpoint") if place.written is not None else None
+    interval = checkpoint.get("interval") if isinstance(checkpoint, dict) else None
     try:
         age = (now - datetime.fromisoformat(snapshot.created)).total_seconds()
     except (ValueError, TypeError):  # not a time, or one without a zone

@@ -153,15 +153,15 @@ class RestoreMet(Met[RestorePlan]):
 
 def snapshot_named(source: SnapshotStore, name: str) -> DirectorySnapshot:
     """The snapshot with a typed name. Raises `VastplanError` if it cannot be restored."""
-    found = [one for one in source.snapshots() if one.name == name]
-    if len(found) == 1 and found[0].ready:
-        return found[0]
-    if found:
-        state = "is not ready" if len(found) == 1 else f"is the name of {len(found)} snapshots"
+    snapshots = [snapshot for snapshot in source.snapshots() if snapshot.name == name]
+    if len(snapshots) == 1 and snapshots[0].ready:
+        return snapshots[0]
+    if snapshots:
+        state = "is not ready" if len(snapshots) == 1 else f"is the name of {len(snapshots)} snapshots"
         raise VastplanError(f"{inert(name, 200)} {state} of {source.directory} at {source.site}")
     other = source.elsewhere(name)
     if other:
         raise VastplanError(f"{inert(name, 200)} is a snapshot of {inert(other, 200)}, not of {source.directory}")
-    known = [one.name for one in source.snapshots()][-5:]
-    last = f"the newest are {', '.join(map(inert, known))}" if known else "it has none"
-    raise VastplanError(f"{source.directory} at {source.site} has no snapshot {inert(name, 200)}; {last}")
+    names = [snapshot.name for snapshot in source.snapshots()][-5:]
+    newest = f"the newest are {', '.join(map(inert, names))}" if names else "it has none"
+    raise VastplanError(f"{source.directory} at {source.site} has no snapshot {inert(name, 200)}; {newest}")

@@ -39,27 +39,29 @@ class Place:
 
 def place_of(document: Document, address: Address) -> Place:
     """The place of a volume, view, bucket or protected path. Raises `VastplanError` if the document has no directory for it."""
-    everything = document.objects()
-    entry = _directory_of(document, everything, address)
+    all_entries = document.objects()
+    entry = _directory_of(document, all_entries, address)
     site = entry.address.site
     directory = str(entry.values.get("source_dir") or entry.values["path"]).rstrip("/")
     tenant = entry.values.get("tenant")
-    path = next((one for one in everything if _protects(one, site, directory, tenant)), None)
+    path = next((entry for entry in all_entries if _protects(entry, site, directory, tenant)), None)
     origin = entry.origin or str(address)
-    written = next(
-        (one for one in document.written if str(one.address) == origin and one.address.kind == "volume"), None
+    volume = next(
+        (entry for entry in document.written if str(entry.address) == origin and entry.address.kind == "volume"), None
     )
-    covers = set(objects_on(everything, site, directory))
+    covers = set(objects_on(all_entries, site, directory))
     if path is not None:
         covers.add(str(path.address))
         remote = path.values.get("remote_tenant")
         if isinstance(remote, Ref):
             covers.add(str(path.address._replace(site=remote.target.site)))
-    called = DEFAULT_TENANT
+    tenant_name = DEFAULT_TENANT
     if isinstance(tenant, Ref):
-        called = next((one.called for one in everything if one.address == tenant.target), tenant.target.name)
-    work = mounted(everything, site, directory)
-    return Place(address, site, directory, called, path, entry, written, work, tuple(sorted(covers)))
+        tenant_name = next(
+            (entry.called for entry in all_entries if entry.address == tenant.target), tenant.target.name
+        )
+    work = mounted(all_entries, site, directory)
+    return Place(address, site, directory, tenant_name, path, entry, volume, work, tuple(sorted(covers)))
 
 
 def facts_of(place: Place) -> dict[str, Any]:
@@ -76,14 +78,14 @@ def facts_of(place: Place) -> dict[str, Any]:
 def place_begun(operation: Operation) -> Place | None:
     """The place of a restore that has begun; `None` if an older vastplan wrote the record without it."""
     try:
-        said = operation.facts[PLACE]
-        address, directory, path = Address.parse(operation.address), str(said["directory"]), said["path"]
-        work = tuple(map(ClaimOf.of_record, said["work"]))
+        place = operation.facts[PLACE]
+        address, directory, path = Address.parse(operation.address), str(place["directory"]), place["path"]
+        work = tuple(map(ClaimOf.of_record, place["work"]))
         return Place(
             address=address,
             site=operation.source,
             directory=directory,
-            tenant=str(said["tenant"]),
+            tenant=str(place["tenant"]),
             path=None if path is None else Entry(Address.parse(path[0]), {"name": str(path[1])}),
             entry=Entry(address, {"path": directory}),
             written=None,
@@ -96,21 +98,21 @@ def place_begun(operation: Operation) -> Place | None:
 
 def _directory_of(document: Document, everything: tuple[Entry, ...], address: Address) -> Entry:
     """The view or the protected path with the directory of an address."""
-    for one in everything:
-        if one.address == address and address.kind in ("view", "protected_path"):
-            return one
-    for one in everything:
-        if one.origin == str(address) and one.address.kind == "view" and one.address.site == address.site:
-            return one
-    volumes = {str(one.address) for one in document.written if one.address.kind == "volume"}
+    for entry in everything:
+        if entry.address == address and address.kind in ("view", "protected_path"):
+            return entry
+    for entry in everything:
+        if entry.origin == str(address) and entry.address.kind == "view" and entry.address.site == address.site:
+            return entry
+    volumes = {str(entry.address) for entry in document.written if entry.address.kind == "volume"}
     if str(address) in volumes:
         raise VastplanError(
             f"{address} is of a storage class: the CSI driver creates its directory, and its snapshots are VolumeSnapshots of Kubernetes "
             "(recreate the claim from one); vastplan restores only what has a path"
         )
-    known = ", ".join(sorted(volumes)) or "none"
+    known_volumes = ", ".join(sorted(volumes)) or "none"
     raise VastplanError(
-        f"{inert(address, 200)} is not a volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
+        f"{inert(address, 200)} is not a volume, view, bucket or protected path of this document; its volumes: {inert(known_volumes, 400)}"
     )
 
 
