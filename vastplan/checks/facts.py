@@ -72,8 +72,8 @@ class Facts:
 
     def tenant_of(self, project: Entry) -> Any:
         """The tenant that the document puts a project into, `None` if it names none."""
-        written = self.written.on(project.address.site, "project").get(project.address.name)
-        return written.values.get("tenant") if written else None
+        written_project = self.written.on(project.address.site, "project").get(project.address.name)
+        return written_project.values.get("tenant") if written_project else None
 
     @cached_property
     def scope(self) -> Scope:

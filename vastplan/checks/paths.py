@@ -13,8 +13,8 @@ def path_names(path: str) -> tuple[str, ...]:
 
 def lies_within(path: str, outer: str) -> bool:
     """Whether a directory is another one or lies inside it."""
-    inner, above = path_names(path), path_names(outer)
-    return inner[: len(above)] == above
+    inner_names, outer_names = path_names(path), path_names(outer)
+    return inner_names[: len(outer_names)] == outer_names
 
 
 def enclosing(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -74,10 +74,10 @@ def _severity(check: Check, violation: Violation, settings: CheckSettings) -> Se
 
 def _settings_that_do_nothing(checks: Mapping[str, Check], settings: CheckSettings) -> Iterable[Finding]:
     for code, (severity, where) in settings.raised.items():
-        least = checks[code].milder or checks[code].severity if code in checks else severity
-        if RANK[severity] < RANK[least]:
-            article = "an" if least is Severity.ERROR else "a"
-            text = f"checks.raise: {code} is already {article} {least.value}"
+        minimum = checks[code].milder or checks[code].severity if code in checks else severity
+        if RANK[severity] < RANK[minimum]:
+            article = "an" if minimum is Severity.ERROR else "a"
+            text = f"checks.raise: {code} is already {article} {minimum.value}"
             yield error("VP263", text, fix="remove it; only a waiver lowers a finding", where=where)
 
 

@@ -144,8 +144,8 @@ def is_of_the_system(path: str) -> bool:
 
 def cache_size(text: object) -> int | None:
     """The bytes of `vfs_cache_max_size` as rclone reads it; `None` if it cannot."""
-    found = _SIZE.fullmatch(str(text))
-    return int(found[1]) * 1024 ** _POWERS[found[2].lower()] if found else None
+    match = _SIZE.fullmatch(str(text))
+    return int(match[1]) * 1024 ** _POWERS[match[2].lower()] if match else None
 
 
 def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> SkyTask:
@@ -156,28 +156,28 @@ def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Sk
     entry = Entry(Address(site, TASK, name), {}, where)
     mounts = tree.get("file_mounts")
     places, values = _places(mounts), _values(tree.get("envs"))
-    found = [
+    mounts_found = [
         _mount(
-            Entry(entry.address, {}, places.get(str(path), where)), _filled(str(path), values), _filled(said, values)
+            Entry(entry.address, {}, places.get(str(path), where)), _filled(str(path), values), _filled(source, values)
         )
-        for path, said in (mounts.items() if isinstance(mounts, Mapping) else ())
+        for path, source in (mounts.items() if isinstance(mounts, Mapping) else ())
     ]
     return SkyTask(
         entry,
         None,
-        tuple(mount for mount in found if not mount.variables),
+        tuple(mount for mount in mounts_found if not mount.variables),
         tuple(_secrets(tree)),
         given=True,
-        open=tuple(mount for mount in found if mount.variables),
+        open=tuple(mount for mount in mounts_found if mount.variables),
     )
 
 
 def _values(envs: Any) -> Mapping[str, str]:
     """The values of a task's variables, without those that only a launch gives a value, and without secrets."""
-    named = envs.items() if isinstance(envs, Mapping) else ()
+    pairs = envs.items() if isinstance(envs, Mapping) else ()
     return {
         str(name): str(value)
-        for name, value in named
+        for name, value in pairs
         if isinstance(value, str | int | float) and not _SECRET_NAME.search(str(name))
     }
 
@@ -225,12 +225,12 @@ def _text(value: Any) -> str:
 def _secrets(tree: Mapping[str, Any]) -> Iterator[str]:
     """Where a task contains a secret, never the secret itself."""
     for part in ("envs", "secrets"):
-        named = tree.get(part)
-        for name, value in named.items() if isinstance(named, Mapping) else ():
+        variables = tree.get(part)
+        for name, value in variables.items() if isinstance(variables, Mapping) else ():
             if _SECRET_NAME.search(str(name)) and isinstance(value, str | int) and str(value) and "$" not in str(value):
                 yield f"{part}.{name}"
     for part in ("setup", "run"):
-        said = tree.get(part)
-        lines = said if isinstance(said, list) else [said]
+        script = tree.get(part)
+        lines = script if isinstance(script, list) else [script]
         if any(_SHELL_WORDS.search(line) for line in lines if isinstance(line, str)):
             yield part

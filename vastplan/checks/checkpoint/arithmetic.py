@@ -190,8 +190,8 @@ def _mtbf(inputs: CheckpointInputs) -> tuple[float | None, bool]:
 def _restore_seconds(inputs: CheckpointInputs) -> float | None:
     """Attach, read, restart: how long a job is down after a failure; the site's read bandwidth bounds that of the ranks."""
     rates = (inputs.capability.read_bytes_per_second, (inputs.read_per_rank or 0) * inputs.writer.ranks)
-    known = [rate for rate in rates if rate]
-    return inputs.attach + inputs.size_bytes / min(known) + inputs.restart if known else None
+    positive_rates = [rate for rate in rates if rate]
+    return inputs.attach + inputs.size_bytes / min(positive_rates) + inputs.restart if positive_rates else None
 
 
 def _interval_figures(inputs: CheckpointInputs, model: CostModel, drain: float) -> IntervalFigures | None:
@@ -223,9 +223,11 @@ def _space(inputs: CheckpointInputs) -> SpaceUse:
             return 0
         if inputs.interval is None:
             return None
-        kept = [(getattr(frame, keep), frame.every) for frame in inputs.frames if getattr(frame, keep)]
-        held = sum(capacity.kept_in_snapshots(span, inputs.interval, every, checkpoints) for span, every in kept)
-        return capacity.stored_bytes(held * writer.jobs, size, inputs.capability.reduction)
+        snapshot_spans = [(getattr(frame, keep), frame.every) for frame in inputs.frames if getattr(frame, keep)]
+        checkpoints_kept = sum(
+            capacity.kept_in_snapshots(span, inputs.interval, every, checkpoints) for span, every in snapshot_spans
+        )
+        return capacity.stored_bytes(checkpoints_kept * writer.jobs, size, inputs.capability.reduction)
 
     files = writer.jobs * capacity.file_count(checkpoints, writer.ranks, writer.files_per_rank)
     return SpaceUse(live * writer.jobs, in_snapshots("keep_local"), in_snapshots("keep_remote"), files)

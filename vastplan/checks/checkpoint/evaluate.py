@@ -62,8 +62,10 @@ def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
 def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume]:
     """The volumes of one site; the first one also has the findings about all of them together."""
     budgets = {item.volume.address.name: item.budget for item in volumes if item.budget is not None}
-    first, *others = volumes
-    yield EvaluatedVolume(first.volume, first.budget, (*first.findings, *coinciding_findings(budgets)))
+    first_volume, *others = volumes
+    yield EvaluatedVolume(
+        first_volume.volume, first_volume.budget, (*first_volume.findings, *coinciding_findings(budgets))
+    )
     yield from others
 
 

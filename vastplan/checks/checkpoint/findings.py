@@ -44,8 +44,8 @@ def coinciding_findings(budgets: Mapping[str, Budget]) -> tuple[BudgetFinding, .
     if site is None or sum(rates.values()) <= site:
         return ()
     top = sorted(rates.items(), key=lambda item: -item[1])[:3]
-    most = ", ".join(f"{name} {rate(highest)}" for name, highest in top)
-    message = f"checkpoints that coincide may ask for {rate(sum(rates.values()))} of the site's {rate(site)}: {most}"
+    largest = ", ".join(f"{name} {rate(highest)}" for name, highest in top)
+    message = f"checkpoints that coincide may ask for {rate(sum(rates.values()))} of the site's {rate(site)}: {largest}"
     fix = "lower the QoS limits, or do not let the jobs' checkpoints coincide"
     return (BudgetFinding("CKP-10", WARNING, message, fix),)
 
@@ -93,15 +93,15 @@ def longest_write_on_target(budget: Budget) -> float | None:
         blocking = model.blocking if model.asynchronous else write
         return not target_intervals(inputs, replace(model, write=write, blocking=blocking), budget.drain_seconds).empty
 
-    good, bad = model.write * 2.0**-_HALVINGS, model.write
-    if on_target(bad):
-        return bad
-    if not on_target(good):
+    short, long = model.write * 2.0**-_HALVINGS, model.write
+    if on_target(long):
+        return long
+    if not on_target(short):
         return None
     for _ in range(_HALVINGS):
-        middle = sqrt(good * bad)  # as exact for a microsecond as for a year
-        good, bad = (middle, bad) if on_target(middle) else (good, middle)
-    return good
+        middle = sqrt(short * long)  # as exact for a microsecond as for a year
+        short, long = (middle, long) if on_target(middle) else (short, middle)
+    return short
 
 
 # In time: whether a checkpoint is written, kept, and read back soon enough.
@@ -132,17 +132,17 @@ def _target_unknown(target: str, why: str, fix: str) -> BudgetFinding:
 def _write_exceeds_interval(budget: Budget) -> Iterator[BudgetFinding]:
     at_interval, write = budget.at_interval, budget.write_seconds
     if at_interval and write is not None and write > at_interval.interval:
-        takes, due = distinct_figures(span, write, at_interval.interval)
-        message = f"a checkpoint takes {takes} to write and the next one is due after {due}: {budget.binding} binds"
+        write_text, interval_text = distinct_figures(span, write, at_interval.interval)
+        message = f"a checkpoint takes {write_text} to write and the next one is due after {interval_text}: {budget.binding} binds"
         yield BudgetFinding("CKP-01", ERROR, message, interval_fix(budget))
 
 
 def _stalls(budget: Budget) -> Iterator[BudgetFinding]:
     target = budget.inputs.targets.stall_fraction
     if budget.at_interval and target is not None and budget.at_interval.stall_fraction > target:
-        stall, most = distinct_figures(share, budget.at_interval.stall_fraction, target)
+        stall_text, target_text = distinct_figures(share, budget.at_interval.stall_fraction, target)
         yield BudgetFinding(
-            "CKP-02", WARNING, f"jobs stall {stall} of the time, the target is {most}", interval_fix(budget)
+            "CKP-02", WARNING, f"jobs stall {stall_text} of the time, the target is {target_text}", interval_fix(budget)
         )
 
 
@@ -150,12 +150,12 @@ def _recovery_point(budget: Budget) -> Iterator[BudgetFinding]:
     """CKP-03: the newest complete checkpoint may be older than its target, here or on the other site."""
     targets, replication = budget.inputs.targets, budget.replication
     if budget.at_interval and targets.rpo is not None and budget.at_interval.rpo > targets.rpo:
-        lost, target = distinct_figures(span, budget.at_interval.rpo, targets.rpo)
-        message = f"up to {lost} of work may be lost, the target is {target}: {budget.binding} binds"
+        rpo_text, target_text = distinct_figures(span, budget.at_interval.rpo, targets.rpo)
+        message = f"up to {rpo_text} of work may be lost, the target is {target_text}: {budget.binding} binds"
         yield BudgetFinding("CKP-03", ERROR, message, interval_fix(budget))
     if replication and targets.remote_rpo is not None and replication.rpo > targets.remote_rpo:
-        lost, target = distinct_figures(span, replication.rpo, targets.remote_rpo)
-        message = f"on the other site up to {lost} of work may be lost, the target is {target}: {span(replication.transfer)} of it is the transfer"
+        rpo_text, target_text = distinct_figures(span, replication.rpo, targets.remote_rpo)
+        message = f"on the other site up to {rpo_text} of work may be lost, the target is {target_text}: {span(replication.transfer)} of it is the transfer"
         fix = "replicate more often, checkpoint more often, or use a faster WAN"
         yield BudgetFinding("CKP-03", ERROR, message, fix)
 
@@ -167,8 +167,8 @@ def _overhead(budget: Budget) -> Iterator[BudgetFinding]:
         return
     target = budget.inputs.targets.overhead
     if target is not None and at_interval.overhead > target:
-        costs, most = distinct_figures(share, at_interval.overhead, target)
-        message = f"the overhead is {costs}, the target is {most}; the least is {share(least)}, at an interval of {span(best)}"
+        overhead_text, target_text = distinct_figures(share, at_interval.overhead, target)
+        message = f"the overhead is {overhead_text}, the target is {target_text}; the least is {share(least)}, at an interval of {span(best)}"
         yield BudgetFinding("CKP-04", WARNING, message, interval_fix(budget))
     elif not best / 2 <= at_interval.effective <= 2 * best:
         message = f"an interval of {span(at_interval.effective)} costs {share(at_interval.overhead)}, the best one of {span(best)} costs {share(least)}"
@@ -187,8 +187,8 @@ def _barrier(budget: Budget) -> Iterator[BudgetFinding]:
 def _eviction(budget: Budget) -> Iterator[BudgetFinding]:
     write, grace = budget.write_seconds, budget.inputs.grace_period
     if write is not None and grace is not None and grace < write:
-        has, takes = distinct_figures(span, grace, write)
-        message = f"Kubernetes gives a pod {has} to end, and a checkpoint takes {takes}"
+        grace_text, write_text = distinct_figures(span, grace, write)
+        message = f"Kubernetes gives a pod {grace_text} to end, and a checkpoint takes {write_text}"
         fix = f"raise terminationGracePeriodSeconds to {ceil(write)} or more"
         yield BudgetFinding("CKP-07", WARNING, message, fix)
 
@@ -219,9 +219,9 @@ def _no_interval(budget: Budget) -> Iterator[BudgetFinding]:
 def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
     inputs, target, restore = budget.inputs, budget.inputs.targets.rto, budget.restore_seconds
     if target is not None and restore is not None and restore > target:
-        takes, most = distinct_figures(span, restore, target)
-        reading = span(restore - inputs.attach - inputs.restart)
-        message = f"a restore takes {takes}, {reading} of it reading; the target is {most}"
+        restore_text, target_text = distinct_figures(span, restore, target)
+        reading_text = span(restore - inputs.attach - inputs.restart)
+        message = f"a restore takes {restore_text}, {reading_text} of it reading; the target is {target_text}"
         yield BudgetFinding("CKP-17", NOTE, message, "use faster reads, a smaller checkpoint, or a faster restart")
 
 
@@ -232,13 +232,13 @@ def _durability(budget: Budget) -> Iterator[BudgetFinding]:
     """CKP-05: the storage of checkpoints is less durable than required, or their copy does not keep up."""
     inputs, target = budget.inputs, budget.inputs.targets.durability
     copied = inputs.drain_bytes_per_second is not None
-    reached = max(inputs.durability, inputs.drained) if copied else inputs.durability
-    if target is not None and reached < target:
-        message = f"checkpoints need durability {target.name.lower()}, and their storage has durability {reached.name.lower()}"
+    durability = max(inputs.durability, inputs.drained) if copied else inputs.durability
+    if target is not None and durability < target:
+        message = f"checkpoints need durability {target.name.lower()}, and their storage has durability {durability.name.lower()}"
         yield BudgetFinding("CKP-05", ERROR, message, "copy them to safer storage: tier.drain and tier.drain_to")
     if inputs.interval is not None and budget.drain_seconds > inputs.interval:
-        takes, due = distinct_figures(span, budget.drain_seconds, inputs.interval)
-        message = f"copying a checkpoint takes {takes}, and the next one comes after {due}"
+        drain_text, interval_text = distinct_figures(span, budget.drain_seconds, inputs.interval)
+        message = f"copying a checkpoint takes {drain_text}, and the next one comes after {interval_text}"
         fix = f"drain at {rounded_up(rate, inputs.size_bytes / inputs.interval)} or more"
         yield BudgetFinding("CKP-05", ERROR, message, fix)
 
@@ -247,8 +247,8 @@ def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
     """CKP-08: live checkpoints exceed the capacity, alone or with what snapshots pin."""
     inputs, live, pinned = budget.inputs, budget.space.live, budget.space.pinned
     if inputs.quota_bytes is not None and live > inputs.quota_bytes:
-        take, has = distinct_figures(size, live, inputs.quota_bytes)
-        message = f"live checkpoints take {take} and the volume has {has}"
+        live_text, quota_text = distinct_figures(size, live, inputs.quota_bytes)
+        message = f"live checkpoints take {live_text} and the volume has {quota_text}"
         yield BudgetFinding(
             "CKP-08", ERROR, message, f"use a size of {rounded_up(size, live)} or more, or a smaller keep_last"
         )
@@ -267,12 +267,12 @@ def _readers(budget: Budget) -> Iterator[BudgetFinding]:
     if needed is None or reads is None:
         return
     if reads.caps is not None and reads.caps.empty:
-        average, rest = distinct_figures(rate, reads.caps.lowest, reads.caps.highest)
-        message = f"no cap on writes suits both: checkpoints write {average} on average, and readers that need {rate(needed)} leave {rest}"
+        average_rate, rest_rate = distinct_figures(rate, reads.caps.lowest, reads.caps.highest)
+        message = f"no cap on writes suits both: checkpoints write {average_rate} on average, and readers that need {rate(needed)} leave {rest_rate}"
         yield BudgetFinding("CKP-09", WARNING, message, "checkpoint less often, or promise readers less")
     elif reads.left < needed:
-        left, need = distinct_figures(rate, reads.left, needed)
-        message = f"while a checkpoint is written, readers get {left} and need {need}"
+        left_rate, needed_rate = distinct_figures(rate, reads.left, needed)
+        message = f"while a checkpoint is written, readers get {left_rate} and need {needed_rate}"
         fix = f"cap writes at {at_most(rate, reads.caps.highest)}" if reads.caps else "cap the writes"
         yield BudgetFinding("CKP-09", WARNING, message, fix)
 
@@ -289,8 +289,11 @@ def _limits(budget: Budget) -> Iterator[BudgetFinding]:
             yield BudgetFinding(
                 "CKP-11", WARNING, message, "raise it to 100 MB/s or more, as VAST's best practices say"
             )
-        written = inputs.size_bytes * inputs.writer.at_once
-        if limit.credit_left(written, inputs.interval, asynchronous=inputs.writer.asynchronous) < limit.credit_bytes:
+        written_bytes = inputs.size_bytes * inputs.writer.at_once
+        if (
+            limit.credit_left(written_bytes, inputs.interval, asynchronous=inputs.writer.asynchronous)
+            < limit.credit_bytes
+        ):
             message = f"the burst credit of {limit.owner} is not refilled when the next checkpoint comes"
             yield BudgetFinding("CKP-11", WARNING, message, "use a longer interval, or a higher sustained limit")
 
@@ -303,9 +306,9 @@ def _weights_only(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _inodes(budget: Budget) -> Iterator[BudgetFinding]:
-    most, files = budget.inputs.max_inodes, budget.space.files
-    if most is not None and files > most:
-        message = f"the checkpoints that are kept have {files:,} files, and the volume may have {most:,}"
+    max_inodes, files = budget.inputs.max_inodes, budget.space.files
+    if max_inodes is not None and files > max_inodes:
+        message = f"the checkpoints that are kept have {files:,} files, and the volume may have {max_inodes:,}"
         yield BudgetFinding("CKP-14", WARNING, message, f"raise max_inodes to {files} or more")
 
 
@@ -316,10 +319,8 @@ def _wan(budget: Budget) -> Iterator[BudgetFinding]:
         message = f"the path is a satellite: every write goes over the WAN to its origin, at {rate(wan)}"
         yield BudgetFinding("CKP-15", WARNING, message, "write at the site of the origin")
     if replication is not None and replication.transfer > replication.every:
-        takes, due = distinct_figures(span, replication.transfer, replication.every)
-        message = (
-            f"replication falls behind: {size(replication.sent)} take {takes} and the next cycle begins after {due}"
-        )
+        transfer_text, interval_text = distinct_figures(span, replication.transfer, replication.every)
+        message = f"replication falls behind: {size(replication.sent)} take {transfer_text} and the next cycle begins after {interval_text}"
         fix = "replicate less often, keep fewer checkpoints, or use a faster WAN"
         yield BudgetFinding("CKP-15", WARNING, message, fix)
 

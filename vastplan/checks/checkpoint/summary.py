@@ -81,10 +81,10 @@ def budget_figures(budget: Budget) -> dict[str, Figure]:
 
 def budget_line(budget: Budget) -> str:
     """`980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume v binds), stall 0.011 %, up to 23.2 min lost, ...`."""
-    written = size(budget.inputs.size_bytes)
+    size_text = size(budget.inputs.size_bytes)
     if budget.write_seconds is not None and budget.bandwidth is not None:
-        written += f" in {span(budget.write_seconds)} at {rate(budget.bandwidth)} ({budget.binding} binds)"
-    parts = [written]
+        size_text += f" in {span(budget.write_seconds)} at {rate(budget.bandwidth)} ({budget.binding} binds)"
+    parts = [size_text]
     if budget.at_interval is not None:
         parts += [f"stall {share(budget.at_interval.stall_fraction)}", f"up to {span(budget.at_interval.rpo)} lost"]
     if budget.best_interval is not None:
@@ -118,8 +118,8 @@ def _changes(before: Budget, after: Budget) -> Iterator[str]:
         yield f"best interval {_span(before.best_interval)} -> {_span(after.best_interval)}"
     if before.space.pinned != after.space.pinned:
         yield f"pinned by snapshots {_size(before.space.pinned)} -> {_size(after.space.pinned)}"
-    broken = {finding.code for finding in volume_findings(before)}
-    breaks = sorted({finding.code for finding in volume_findings(after)} - broken)
+    codes_before = {finding.code for finding in volume_findings(before)}
+    breaks = sorted({finding.code for finding in volume_findings(after)} - codes_before)
     if breaks:
         yield f"breaks {', '.join(f'{code} ({TITLES[code]})' for code in breaks)}"
 

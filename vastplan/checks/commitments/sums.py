@@ -117,16 +117,16 @@ def _of_site(facts: Facts, site: str, capacity: _Capacity) -> Iterator[PromisedS
     qos = _qos_sums(facts, site, planned, claims=True)
     qos_before = _qos_sums(facts, site, live, claims=False) if live else {}
     qos_known = (site, "view") in facts.known and (site, "qos_policy") in facts.known
-    for promised, what, field, unit in _QOS_SUMS:
+    for promised, name, field, unit in _QOS_SUMS:
         before = qos_before.get(field, 0) if qos_known else None
-        yield total(promised, what, unit, qos.get(field, 0), before, qos_limits.get(field.split("_", 1)[1]))
+        yield total(promised, name, unit, qos.get(field, 0), before, qos_limits.get(field.split("_", 1)[1]))
 
     gpus_limits = pools(facts, site)
     gpus, gpus_before = promised_gpus(site, planned), promised_gpus(site, live) if live else {}
     for pool in sorted({*gpus, *gpus_before}):
         before = gpus_before.get(pool, 0) if (site, "project") in facts.known else None
-        what = f"GPUs of node pool {pool}"
-        yield total(Promised.GPUS, what, "GPUs", gpus.get(pool, 0), before, gpus_limits.get(pool))
+        name = f"GPUs of node pool {pool}"
+        yield total(Promised.GPUS, name, "GPUs", gpus.get(pool, 0), before, gpus_limits.get(pool))
 
 
 def _qos_limits(facts: Facts, site: str) -> dict[str, float | None]:

@@ -14,7 +14,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for manager in facts.objects.all("manager")
         if manager.values.get("user_type") == "TENANT_ADMIN" and "deliver" in manager.values
     }
-    for kind, lost in (
+    for kind, loss in (
         ("storage_class", "its volumes cannot be mounted"),
         ("persistent_volume", "it cannot be mounted"),
     ):
@@ -23,7 +23,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             used = [of_tenants[ref.target] for ref in secrets if isinstance(ref, Ref) and ref.target in of_tenants]
             pool = entry.values.get("vip_pool")
             if used and pool is not None:
-                text = f"names VIP pool {pool}, and its log-in, manager {used[0].called} of a tenant, cannot see VIP pools: {lost}"
+                text = f"names VIP pool {pool}, and its log-in, manager {used[0].called} of a tenant, cannot see VIP pools: {loss}"
                 yield Violation(entry, text)
 
 

@@ -17,9 +17,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
         if versions.has(site, "csi", _BY_TENANT):
             continue
-        first: dict[tuple[str, ...], tuple[str, str]] = {}
+        first_users: dict[tuple[str, ...], tuple[str, str]] = {}
         for entry, path, tenant in _used(facts, name):
-            first_tenant, first_name = first.setdefault(path_names(path), (tenant, entry.address.name))
+            first_tenant, first_name = first_users.setdefault(path_names(path), (tenant, entry.address.name))
             if first_tenant != tenant:
                 yield Violation(
                     entry, f"{path} of tenant {tenant} is also a path of tenant {first_tenant} ({first_name})"

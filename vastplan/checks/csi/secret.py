@@ -18,11 +18,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
         values = storage_class.values
         purposes = purposes_of(values["driver"])
         by_purpose = dict.fromkeys(purposes, values.get("secret")) | values.get("secrets", {})
-        lacking = [purpose for purpose in purposes if by_purpose[purpose] is None]
+        missing_purposes = [purpose for purpose in purposes if by_purpose[purpose] is None]
         if "secret" not in values and "secrets" not in values:
             yield Violation(storage_class, "has no secret: it works only where the driver has a global one")
-        elif lacking:
-            text = f"has no secret for {', '.join(lacking)}: it works only where the driver has a global one"
+        elif missing_purposes:
+            text = f"has no secret for {', '.join(missing_purposes)}: it works only where the driver has a global one"
             yield Violation(storage_class, text)
         secrets = {ref.target: facts.objects.get(ref) for ref in by_purpose.values() if isinstance(ref, Ref)}
         used |= {address for address, secret in secrets.items() if secret is not None}
@@ -44,10 +44,10 @@ def _delivered(facts: Facts) -> dict[Address, set[str]]:
     """The keys that are delivered into each Secret, besides those that the document writes into it."""
     keys: dict[Address, set[str]] = {}
     for kind in _DELIVER:
-        for one in facts.objects.all(kind):
-            to = one.values.get("deliver")
-            if isinstance(to, dict) and isinstance(to["secret"], Ref):
-                keys.setdefault(to["secret"].target, set()).update(to["keys"].values())
+        for entry in facts.objects.all(kind):
+            deliver = entry.values.get("deliver")
+            if isinstance(deliver, dict) and isinstance(deliver["secret"], Ref):
+                keys.setdefault(deliver["secret"].target, set()).update(deliver["keys"].values())
     return keys
 
 

@@ -10,8 +10,8 @@ from vastplan.model.value import Ref
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for storage_class in facts.objects.all("storage_class"):
-        written = facts.written.on(storage_class.address.site, "storage_class").get(storage_class.address.name)
-        tenant = written.values.get("tenant") if written else None
+        written_class = facts.written.on(storage_class.address.site, "storage_class").get(storage_class.address.name)
+        tenant = written_class.values.get("tenant") if written_class else None
         policy = facts.objects.get(storage_class.values.get("view_policy"))
         owner = policy.values.get("tenant") if policy else None
         if policy and isinstance(tenant, Ref) and isinstance(owner, Ref) and owner != tenant:

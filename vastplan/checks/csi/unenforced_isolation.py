@@ -11,10 +11,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
         classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda entry: entry.address)
         if site.settings.get("isolation") == "audit" and classes:
-            more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
+            more_classes = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
             yield Violation(
                 classes[0],
-                f"every namespace of {name} may use this class{more}: isolation audit reports, and does not enforce",
+                f"every namespace of {name} may use this class{more_classes}: isolation audit reports, and does not enforce",
             )
 
 

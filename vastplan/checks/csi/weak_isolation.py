@@ -11,8 +11,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
         classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda entry: entry.address)
         if site.settings.get("isolation") == "resource_quota" and classes:
-            more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
-            text = f"only resource quotas in the document's namespaces restrict this class{more} of {name}"
+            more_classes = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
+            text = f"only resource quotas in the document's namespaces restrict this class{more_classes} of {name}"
             yield Violation(classes[0], text)
 
 

@@ -15,27 +15,31 @@ def _run(facts: Facts) -> Iterator[Violation]:
     by_tenant = buckets_by_tenant(facts)
     for entry, tenant, policy in identity_policies(facts):
         own = {bucket.name for bucket in by_tenant.get(tenant, ())}
-        reached = {
+        foreign_buckets = {
             bucket.name: bucket
             for statement in policy.statements
             if statement.allows and not _of_every_bucket(statement)
             for bucket in _others(by_tenant, tenant)
             if bucket.name not in own and statement.reaches(bucket.name)
         }
-        if reached:
-            whose = [f"{name} of tenant {bucket.tenant.name}" for name, bucket in sorted(reached.items())]
-            named = any(_names(statement, bucket) for statement in policy.statements for bucket in reached.values())
+        if foreign_buckets:
+            bucket_texts = [
+                f"{name} of tenant {bucket.tenant.name}" for name, bucket in sorted(foreign_buckets.items())
+            ]
+            is_named = any(
+                _names(statement, bucket) for statement in policy.statements for bucket in foreign_buckets.values()
+            )
             yield Violation(
                 entry,
-                f"allows actions on {some(whose)}, and is of tenant {tenant.name}",
-                severity=None if named else Severity.WARNING,
+                f"allows actions on {some(bucket_texts)}, and is of tenant {tenant.name}",
+                severity=None if is_named else Severity.WARNING,
             )
 
 
 def _others(by_tenant: dict[Address, list[BucketView]], tenant: Address) -> Iterator[BucketView]:
-    for other, found in by_tenant.items():
+    for other, buckets in by_tenant.items():
         if other != tenant and other.site == tenant.site:
-            yield from found
+            yield from buckets
 
 
 def _of_every_bucket(statement: Statement) -> bool:

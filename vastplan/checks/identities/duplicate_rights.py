@@ -9,16 +9,22 @@ from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for kind, whom in (("user_right", "user"), ("group_right", "group")):
+    for kind, field_of_name in (("user_right", "user"), ("group_right", "group")):
         for right in facts.objects.all(kind):
-            tenant, name = right.values["tenant"], right.values[whom]
+            tenant, name = right.values["tenant"], right.values[field_of_name]
             provider = tenant_provider(facts, tenant.target)
-            kept = facts.objects.referring(right.address.site, whom, "local_provider", provider) if provider else []
-            said = [field for each in kept if each.called == name for field in right.values if field in each.values]
-            if said:
+            holders = (
+                facts.objects.referring(right.address.site, field_of_name, "local_provider", provider)
+                if provider
+                else []
+            )
+            duplicate_fields = [
+                field for holder in holders if holder.called == name for field in right.values if field in holder.values
+            ]
+            if duplicate_fields:
                 yield Violation(
                     right,
-                    f"sets {', '.join(sorted({*said} - {'tenant'}))} of {whom} {name}, and so does the entry of that {whom} in {provider}",
+                    f"sets {', '.join(sorted({*duplicate_fields} - {'tenant'}))} of {field_of_name} {name}, and so does the entry of that {field_of_name} in {provider}",
                 )
 
 

@@ -12,15 +12,15 @@ from vastplan.model.value import Ref
 def _run(facts: Facts) -> Iterator[Violation]:
     for kind in ("user", "group"):
         for holder in facts.objects.all(kind):
-            kept = holder.values.get("local_provider")
+            own_provider = holder.values.get("local_provider")
             for ref in holder.values.get("s3_policies") or ():
                 policy = facts.objects.get(ref)
                 tenant = policy.values.get("tenant") if policy is not None else None
-                used = tenant_provider(facts, tenant.target) if isinstance(tenant, Ref) else None
-                if used is not None and used != kept:
+                policy_provider = tenant_provider(facts, tenant.target) if isinstance(tenant, Ref) else None
+                if policy_provider is not None and policy_provider != own_provider:
                     yield Violation(
                         holder,
-                        f"is in local provider {kept}, and its identity policy {ref} is of tenant {tenant}, which uses local provider {used}",
+                        f"is in local provider {own_provider}, and its identity policy {ref} is of tenant {tenant}, which uses local provider {policy_provider}",
                     )
     yield from _in_another_tenant(facts)
 

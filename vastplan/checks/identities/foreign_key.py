@@ -12,10 +12,15 @@ from vastplan.model.value import Ref
 def _run(facts: Facts) -> Iterator[Violation]:
     for key in facts.objects.all("s3_key"):
         user, tenant = facts.objects.get(key.values["user"]), key.values["tenant"]
-        used = tenant_provider(facts, tenant.target)
-        kept = user.values.get("local_provider") if user is not None else None
-        if user is not None and used is not None and isinstance(kept, Ref) and kept != used:
-            text = f"is a key of user {user.called} in local provider {kept}, and tenant {tenant} uses local provider {used}"
+        key_provider = tenant_provider(facts, tenant.target)
+        user_provider = user.values.get("local_provider") if user is not None else None
+        if (
+            user is not None
+            and key_provider is not None
+            and isinstance(user_provider, Ref)
+            and user_provider != key_provider
+        ):
+            text = f"is a key of user {user.called} in local provider {user_provider}, and tenant {tenant} uses local provider {key_provider}"
             yield Violation(key, text)
 
 

@@ -11,14 +11,14 @@ from vastplan.model.wording import some
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    kept: dict[str, dict[str, list[str]]] = {}  # by site and user, the providers
+    user_providers: dict[str, dict[str, list[str]]] = {}  # by site and user, the providers
     for user in facts.objects.all("user"):
         provider = user.values.get("local_provider")
         if isinstance(provider, Ref):
-            kept.setdefault(user.address.site, {}).setdefault(user.called, []).append(str(provider))
+            user_providers.setdefault(user.address.site, {}).setdefault(user.called, []).append(str(provider))
     for bucket in buckets(facts):
         provider = tenant_provider(facts, bucket.tenant)
-        elsewhere = kept.get(bucket.view.address.site, {}).get(bucket.owner, [])
+        elsewhere = user_providers.get(bucket.view.address.site, {}).get(bucket.owner, [])
         if provider is not None and elsewhere and bucket.owner not in provider_users(facts, provider):
             yield Violation(
                 bucket.view,

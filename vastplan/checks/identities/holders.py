@@ -60,8 +60,8 @@ def tenant_provider(facts: Facts, tenant: Address) -> Ref | None:
 
 def provider_users(facts: Facts, provider: Ref) -> dict[str, Entry]:
     """The users that a document has in a provider, by their names."""
-    kept = facts.objects.referring(provider.target.site, "user", "local_provider", provider)
-    return {user.called: user for user in kept}
+    users = facts.objects.referring(provider.target.site, "user", "local_provider", provider)
+    return {user.called: user for user in users}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ def person(facts: Facts, tenant: Address, user: Any) -> Person:
     name = entry.called if entry is not None else user.target.name if isinstance(user, Ref) else str(user)
     rights = [right for right in tenant_rights(facts, tenant) if right.values.get("user") == name]
     groups = [right for right in tenant_rights(facts, tenant) if "group" in right.values] if entry is None else []
-    said = [*rights, *([entry] if entry is not None else [])]
+    sources = [*rights, *([entry] if entry is not None else [])]
     return Person(
         name,
         entry,
         frozenset(_attached(rights) | (held_by(facts, entry) if entry is not None else set())),
         frozenset(_attached(groups)),
-        any(each.values.get("s3_superuser") is True for each in said),
-        any(each.values.get("allow_create_bucket") is True for each in said),
+        any(source.values.get("s3_superuser") is True for source in sources),
+        any(source.values.get("allow_create_bucket") is True for source in sources),
     )
 
 

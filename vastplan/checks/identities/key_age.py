@@ -23,14 +23,14 @@ def _wanted(facts: Facts) -> Iterable[str]:
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for key in _limited(facts):
-        made = _made(facts, key)
-        if made is None or facts.today is None:
+        created = _made(facts, key)
+        if created is None or facts.today is None:
             continue
-        days, most = (facts.today - made).days, key.values["max_age"]
-        if days * units.SPANS["d"] > most:
-            again = key.values.get("generation", 1) + 1
-            text = f"was created on {made}, {days} days ago, and its max_age is {units.span_text(most)}"
-            yield Violation(key, text, fix=f"write generation: {again} to create and deliver a new key")
+        days, max_age = (facts.today - created).days, key.values["max_age"]
+        if days * units.SPANS["d"] > max_age:
+            next_generation = key.values.get("generation", 1) + 1
+            text = f"was created on {created}, {days} days ago, and its max_age is {units.span_text(max_age)}"
+            yield Violation(key, text, fix=f"write generation: {next_generation} to create and deliver a new key")
 
 
 def _made(facts: Facts, key: Entry) -> date | None:

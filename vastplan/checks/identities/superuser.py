@@ -15,15 +15,17 @@ def _run(facts: Facts) -> Iterator[Violation]:
             provider = user.values.get("local_provider")
             tenants = facts.objects.referring(user.address.site, "tenant", "local_provider", provider)
             names = sorted(tenant.address.name for tenant in tenants)
-            whose = f" of {'tenants' if len(names) > 1 else 'tenant'} {some(names)}" if names else ""
-            where = f" in provider {provider}" if isinstance(provider, Ref) and not names else ""
-            yield Violation(user, f"is an S3 superuser{where}: access lists of buckets{whose} do not restrict it")
+            tenant_text = f" of {'tenants' if len(names) > 1 else 'tenant'} {some(names)}" if names else ""
+            provider_text = f" in provider {provider}" if isinstance(provider, Ref) and not names else ""
+            yield Violation(
+                user, f"is an S3 superuser{provider_text}: access lists of buckets{tenant_text} do not restrict it"
+            )
     for right in facts.objects.all("user_right"):
         if right.values.get("s3_superuser") is True:
-            whose = f"tenant {right.values['tenant']}"
+            tenant_text = f"tenant {right.values['tenant']}"
             yield Violation(
                 right,
-                f"makes {right.values['user']} an S3 superuser: access lists of buckets of {whose} do not restrict this user",
+                f"makes {right.values['user']} an S3 superuser: access lists of buckets of {tenant_text} do not restrict this user",
             )
 
 

@@ -26,25 +26,25 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[BucketView]], parsed: _Parsed) -> Iterator[Violation]:
     """Keys for one bucket, which delivers them."""
-    made = {bucket.view.origin: bucket for there in by_tenant.values() for bucket in there}
-    for written in facts.written.all("bucket"):
-        bucket, deliver = made.get(str(written.address)), written.values.get("deliver")
+    by_origin = {bucket.view.origin: bucket for views in by_tenant.values() for bucket in views}
+    for written_bucket in facts.written.all("bucket"):
+        bucket, deliver = by_origin.get(str(written_bucket.address)), written_bucket.values.get("deliver")
         if bucket is None or deliver is None:
             continue
-        who = person(facts, bucket.tenant, deliver.get("user", written.values["owner"]))
-        if _is_shut_out(who, bucket, parsed):
+        user = person(facts, bucket.tenant, deliver.get("user", written_bucket.values["owner"]))
+        if _is_shut_out(user, bucket, parsed):
             text, fix = (
-                f"delivers a key of {who.name}, and this document lets {who.name} neither read nor write it",
+                f"delivers a key of {user.name}, and this document lets {user.name} neither read nor write it",
                 _READ_BY_A_GROUP,
             )
-            if _is_denied(who, bucket, parsed):
+            if _is_denied(user, bucket, parsed):
                 text, fix = (
-                    f"delivers a key of {who.name}, and identity policies deny {who.name} reading and writing it",
+                    f"delivers a key of {user.name}, and identity policies deny {user.name} reading and writing it",
                     _NO_DENY,
                 )
-            elif who.entry is not None:
-                fix = f"name the user in the bucket, read: [{yaml_scalar(who.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
-            yield Violation(written, text, fix=fix)
+            elif user.entry is not None:
+                fix = f"name the user in the bucket, read: [{yaml_scalar(user.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
+            yield Violation(written_bucket, text, fix=fix)
 
 
 def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[BucketView]], parsed: _Parsed) -> Iterator[Violation]:
@@ -54,13 +54,13 @@ def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[BucketView]], par
         for key in facts.objects.all(kind):
             tenant = key.values["tenant"].target
             buckets = by_tenant.get(tenant, [])
-            who = person(facts, tenant, key.values["user"])
-            if not buckets or key.origin in by_buckets or who.makes_buckets:
+            user = person(facts, tenant, key.values["user"])
+            if not buckets or key.origin in by_buckets or user.makes_buckets:
                 continue
-            if all(_is_shut_out(who, bucket, parsed) for bucket in buckets):
+            if all(_is_shut_out(user, bucket, parsed) for bucket in buckets):
                 yield Violation(
                     key,
-                    f"is a key of {who.name}, and this document lets {who.name} use no bucket of tenant {tenant.name}",
+                    f"is a key of {user.name}, and this document lets {user.name} use no bucket of tenant {tenant.name}",
                 )
 
 
@@ -68,33 +68,33 @@ def _is_shut_out(who: Person, bucket: BucketView, parsed: _Parsed) -> bool:
     """Whether the document lets a user neither read nor write a bucket; false if the document does not decide that."""
     if bucket.counts is False:  # access lists and file modes decide, which the document does not contain
         return False
-    held, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
-    return not any(_may(action, who, bucket, held, group) for action in _ACTIONS for group in (None, *perhaps))
+    held_policies, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
+    return not any(_may(action, who, bucket, held_policies, group) for action in _ACTIONS for group in (None, *perhaps))
 
 
 def _is_denied(who: Person, bucket: BucketView, parsed: _Parsed) -> bool:
     """Whether the policies of a user deny everything that the key is for."""
-    held = _asked(parsed, who.held, bucket)
+    held_policies = _asked(parsed, who.held, bucket)
     return all(
-        decide_access(AccessRequest(action, f"{bucket.name}/object"), held) is PolicyDecision.DENIED
+        decide_access(AccessRequest(action, f"{bucket.name}/object"), held_policies) is PolicyDecision.DENIED
         for action in _ACTIONS
     )
 
 
 def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: BucketView) -> list[Policy]:
     """Those of the policies that belong to the bucket's tenant: others have no effect there."""
-    known = (parsed[address] for address in policies if address in parsed)
-    return [policy for tenant, policy in known if tenant == bucket.tenant]
+    with_tenants = (parsed[address] for address in policies if address in parsed)
+    return [policy for tenant, policy in with_tenants if tenant == bucket.tenant]
 
 
 def _may(action: str, who: Person, bucket: BucketView, held: list[Policy], group: Policy | None) -> bool:
-    asked = [*held, group] if group is not None else held
-    verdict = decide_access(AccessRequest(action, f"{bucket.name}/object"), asked)
+    policies = [*held, group] if group is not None else held
+    verdict = decide_access(AccessRequest(action, f"{bucket.name}/object"), policies)
     if verdict is not PolicyDecision.UNCOVERED:
         return verdict is not PolicyDecision.DENIED
     of_a_part = any(
         statement.allows and statement.has_action(action) and statement.reaches(bucket.name)
-        for policy in asked
+        for policy in policies
         for statement in policy.statements
     )
     return of_a_part or who.superuser or who.name == bucket.owner

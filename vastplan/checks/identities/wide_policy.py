@@ -18,8 +18,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
     by_tenant: dict[Address, dict[str, Entry]] = {}
     for bucket in facts.written.all("bucket"):
         if "read" in bucket.values or "write" in bucket.values:
-            called = str(bucket.values.get("bucket", bucket.address.name))
-            by_tenant.setdefault(bucket.values["tenant"].target, {})[called] = bucket
+            bucket_name = str(bucket.values.get("bucket", bucket.address.name))
+            by_tenant.setdefault(bucket.values["tenant"].target, {})[bucket_name] = bucket
     holders = _holders(facts) if by_tenant else {}
     for entry, tenant, policy in identity_policies(facts):
         buckets = by_tenant.get(tenant, {})
@@ -27,20 +27,24 @@ def _run(facts: Facts) -> Iterator[Violation]:
             bucket = buckets[name]
             rights = dict(_rights(policy, name, bucket)) if entry.origin != str(bucket.address) else {}
             for holder in holders.get(entry.address, ()) if rights else ():
-                more = [right for right, listed in rights.items() if not _is_named(facts, holder, bucket, listed)]
-                if more:
-                    who = f"{holder.address.kind} {holder.address.name}"
-                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, and the bucket does not name {who} for that"
+                unnamed_rights = [
+                    right
+                    for right, named_holders in rights.items()
+                    if not _is_named(facts, holder, bucket, named_holders)
+                ]
+                if unnamed_rights:
+                    holder_text = f"{holder.address.kind} {holder.address.name}"
+                    text = f"lets {holder_text} {' and '.join(unnamed_rights)} in bucket {bucket.address.name}, and the bucket does not name {holder_text} for that"
                     yield Violation(entry, text)
 
 
 def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set[Address]]]:
     """The rights that a policy gives in a bucket, each with the holders that the bucket names for it: who may write may read, too."""
-    named = {right: {ref.target for ref in bucket.values.get(right) or ()} for right in ("read", "write")}
+    named_holders = {right: {ref.target for ref in bucket.values.get(right) or ()} for right in ("read", "write")}
     if _lets(policy, _READS, name):
-        yield "read", named["read"] | named["write"]
+        yield "read", named_holders["read"] | named_holders["write"]
     if _lets(policy, _WRITES, name):
-        yield "write", named["write"]
+        yield "write", named_holders["write"]
 
 
 def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
@@ -54,13 +58,13 @@ def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
 
 
 def _holders(facts: Facts) -> Mapping[Address, list[Entry]]:
-    found: dict[Address, list[Entry]] = {}
+    holders: dict[Address, list[Entry]] = {}
     for kind in ("user", "group"):
         for holder in facts.objects.all(kind):
             for ref in holder.values.get("s3_policies") or ():
                 if isinstance(ref, Ref):
-                    found.setdefault(ref.target, []).append(holder)
-    return found
+                    holders.setdefault(ref.target, []).append(holder)
+    return holders
 
 
 def _is_named(facts: Facts, holder: Entry, bucket: Entry, listed: Set[Address]) -> bool:

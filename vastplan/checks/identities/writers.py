@@ -47,8 +47,8 @@ def _all_are_denied(facts: Facts, bucket: BucketView, parsed: Mapping[Address, P
 def _allowed(right: Entry, bucket: BucketView, parsed: Mapping[Address, Policy]) -> bool:
     """Whether a user of a directory, or a member of a directory's group, may write to the bucket."""
     refs = right.values.get("s3_policies") or ()
-    held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
-    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object"), held)
+    policies = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
+    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object"), policies)
     return (
         right.values.get("s3_superuser") is True
         if verdict is PolicyDecision.UNCOVERED
@@ -57,8 +57,8 @@ def _allowed(right: Entry, bucket: BucketView, parsed: Mapping[Address, Policy])
 
 
 def _writes(facts: Facts, user: Entry, bucket: BucketView, parsed: Mapping[Address, Policy]) -> bool:
-    held = [parsed[address] for address in held_by(facts, user) if address in parsed]
-    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object", user.called), held)
+    policies = [parsed[address] for address in held_by(facts, user) if address in parsed]
+    verdict = decide_access(AccessRequest("s3:PutObject", f"{bucket.name}/object", user.called), policies)
     if verdict is PolicyDecision.UNCOVERED:  # the access lists decide
         return user.called == bucket.owner or user.values.get("s3_superuser") is True
     return verdict is not PolicyDecision.DENIED

@@ -36,7 +36,7 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         for entry, _ in objects
         if entry.address.kind == "storage_class" and entry.values.get("driver") not in _DRIVERS
     }
-    taken: set[Address] = set()
+    addresses: set[Address] = set()
     for entry, live_id in objects:
         address, values = entry.address, entry.values
         storage_class = values.get("storage_class")
@@ -47,9 +47,9 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
             continue  # of another driver, or provisioned: then its class leads to it
         if address.kind == "persistent_volume_claim" and class_name in other_classes:
             continue
-        if address in taken:
+        if address in addresses:
             address = address._replace(name=f"{address.name} (id {live_id})")
-        taken.add(address)
+        addresses.add(address)
         if storage_class == "":  # in Kubernetes, "" means no class: two claims do not share it
             values = {**values, "storage_class": None}
         yield replace(entry, address=address, values=values)

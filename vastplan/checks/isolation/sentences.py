@@ -11,9 +11,9 @@ def projects_text(projects: tuple[str, ...], everybody: bool) -> str:
     """Projects by name, the first few of many."""
     if everybody:
         return "all projects"
-    more = len(projects) - _SHOWN
+    unlisted = len(projects) - _SHOWN
     return ("projects " if len(projects) > 1 else "project ") + (
-        ", ".join(projects[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        ", ".join(projects[:_SHOWN]) + (f" and {unlisted} more" if unlisted > 0 else "")
     )
 
 

@@ -103,18 +103,22 @@ class ChainWalker:
             yield ChainElement("view policy", "", start, steps, unknown="its view policy is not known")
             return
         policy, name = self.objects.get(ref), ref.target.name
-        reached = (*steps, ("view policy", name))
-        yield ChainElement("view policy", name, policy or start, reached)
+        steps_to_policy = (*steps, ("view policy", name))
+        yield ChainElement("view policy", name, policy or start, steps_to_policy)
         if tenant_known:
             return
         if policy is None:
             yield ChainElement(
-                "tenant", "", start, reached, unknown=f"view policy {name} is not managed here: its tenant is not known"
+                "tenant",
+                "",
+                start,
+                steps_to_policy,
+                unknown=f"view policy {name} is not managed here: its tenant is not known",
             )
         elif policy.values.get("tenant") is None:
-            yield ChainElement("tenant", "", policy, reached, unknown=f"view policy {name} serves every tenant")
+            yield ChainElement("tenant", "", policy, steps_to_policy, unknown=f"view policy {name} serves every tenant")
         else:
-            yield from self._directory(start, reached, policy.values["tenant"], path)
+            yield from self._directory(start, steps_to_policy, policy.values["tenant"], path)
 
     def _directory(
         self, start: Entry, steps: tuple[Step, ...], tenant: Any, path: str | None
@@ -124,14 +128,14 @@ class ChainWalker:
             yield ChainElement("tenant", "", start, steps, unknown="its tenant is not known")
             return
         name = tenant.target.name
-        reached = (*steps, ("tenant", name))
-        yield ChainElement("tenant", name, self._entry_or(tenant, start), reached)
+        longer_steps = (*steps, ("tenant", name))
+        yield ChainElement("tenant", name, self._entry_or(tenant, start), longer_steps)
         if path is None:
-            yield ChainElement("path", "", start, reached, unknown="its directory is not known")
+            yield ChainElement("path", "", start, longer_steps, unknown="its directory is not known")
         else:
-            reached = (*reached, ("path", path))
-            yield ChainElement("path", f"{name}:{path}", start, reached, name, path)
-            yield from self._buckets_around(tenant, path, reached)
+            longer_steps = (*longer_steps, ("path", path))
+            yield ChainElement("path", f"{name}:{path}", start, longer_steps, name, path)
+            yield from self._buckets_around(tenant, path, longer_steps)
 
     def _buckets_around(self, tenant: Ref, path: str, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
         """The buckets that are a directory or contain it: whoever may read such a bucket sees everything in the directory."""
@@ -154,23 +158,23 @@ class ChainWalker:
             yield ChainElement("VIP pool", "", start, steps, unknown="its VIP pool is not known")
             return
         pool = self.objects.on(self.site, "vip_pool").get(name)
-        reached = (*steps, ("VIP pool", name))
-        yield ChainElement("VIP pool", name, pool or start, reached)
+        steps_to_pool = (*steps, ("VIP pool", name))
+        yield ChainElement("VIP pool", name, pool or start, steps_to_pool)
         pool_tenant = pool.values.get("tenant") if pool else None
         if isinstance(pool_tenant, Ref):
             yield ChainElement(
                 "tenant",
                 pool_tenant.target.name,
                 self._entry_or(pool_tenant, start),
-                (*reached, ("tenant", pool_tenant.target.name)),
+                (*steps_to_pool, ("tenant", pool_tenant.target.name)),
             )
 
     def _secrets(self, start: Entry, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
         """Each secret that `secret` or a purpose of `secrets` names; without any, the driver's own."""
         secret = start.values.get("secret")
         purposes = start.values.get("secrets") or {}
-        named = [] if isinstance(secret, Ref) else [ref for ref in purposes.values() if ref is not None]
-        for ref in dict.fromkeys(named) or (secret,):
+        purpose_refs = [] if isinstance(secret, Ref) else [ref for ref in purposes.values() if ref is not None]
+        for ref in dict.fromkeys(purpose_refs) or (secret,):
             name = self._secret_name(ref)
             entry = self._entry_or(ref, start)
             yield ChainElement("secret", name, entry, (*steps, ("secret", name)))

@@ -40,7 +40,7 @@ def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
     denied = _allowed_by_policy(site, objects, namespaces)
     unenforced = _allowed_by_policy(site, objects, namespaces, enforced=False)
     classes = objects.on(site, "storage_class")
-    return {name: listed for name, listed in unenforced.items() if name not in denied and name in classes}
+    return {name: allowed for name, allowed in unenforced.items() if name not in denied and name in classes}
 
 
 def _allowed_by_policy(
@@ -60,9 +60,9 @@ def _allowed_by_policy(
             continue
         if values.get("open") is True:
             continue
-        listed = frozenset(reference_name(namespace, namespaces) for namespace in values.get("namespaces") or ())
+        names = frozenset(reference_name(namespace, namespaces) for namespace in values.get("namespaces") or ())
         class_name = reference_name(values["storage_class"], {})
-        allowed[class_name] = allowed[class_name] & listed if class_name in allowed else listed
+        allowed[class_name] = allowed[class_name] & names if class_name in allowed else names
     return allowed
 
 

@@ -34,32 +34,32 @@ class KeyWalker:
             namespace = secret.values.get("namespace") if secret is not None else None
             if isinstance(namespace, Ref):
                 own = self._objects.get(namespace)
-                named = namespace.target.name if own is None else str(own.values.get("name", own.address.name))
+                namespace_name = namespace.target.name if own is None else str(own.values.get("name", own.address.name))
                 of_project = namespace.target.kind == "project"
-                yield (namespaces.get(namespace.target.name, "") if of_project else named), key
+                yield (namespaces.get(namespace.target.name, "") if of_project else namespace_name), key
 
     def from_key(self, key: Entry) -> Iterator[ChainElement]:
         """The user of a key, and what the key reaches. A superuser reaches every bucket of the tenant."""
         tenant, user = key.values["tenant"], key.values["user"]
-        home, somebody = tenant.target.name, self._objects.get(user) if isinstance(user, Ref) else None
-        called = user if isinstance(user, str) else user.target.name if somebody is None else somebody.called
-        steps: tuple[Step, ...] = (("S3 key", key.address.name), ("S3 user", called))
-        yield ChainElement("S3 user", f"{home}:{called}", key, steps)
+        home, user_entry = tenant.target.name, self._objects.get(user) if isinstance(user, Ref) else None
+        user_name = user if isinstance(user, str) else user.target.name if user_entry is None else user_entry.called
+        steps: tuple[Step, ...] = (("S3 key", key.address.name), ("S3 user", user_name))
+        yield ChainElement("S3 user", f"{home}:{user_name}", key, steps)
         yield ChainElement("tenant", home, self._objects.get(tenant) or key, (*steps, ("tenant", home)))
         buckets = self._buckets.get(tenant, {})
-        reached = dict.fromkeys(self._owned.get((tenant, called), ()))
-        if somebody is not None and somebody.values.get("s3_superuser") is True:
-            reached |= dict.fromkeys(buckets)
-        for policy in self._held(somebody, tenant) if somebody is not None else ():
-            reached |= dict.fromkeys(allowed_in(policy, buckets))
-        for name in reached:
+        reachable = dict.fromkeys(self._owned.get((tenant, user_name), ()))
+        if user_entry is not None and user_entry.values.get("s3_superuser") is True:
+            reachable |= dict.fromkeys(buckets)
+        for policy in self._held(user_entry, tenant) if user_entry is not None else ():
+            reachable |= dict.fromkeys(allowed_in(policy, buckets))
+        for name in reachable:
             yield ChainElement("bucket", f"{home}:{name}", buckets[name], (*steps, ("tenant", home), ("bucket", name)))
 
     def _held(self, user: Entry, tenant: Ref) -> Iterator[Policy]:
         """The identity policies of a tenant that are attached to a user or the user's groups."""
         gids = {*(user.values.get("gids") or ()), user.values.get("leading_gid")}
-        kept = self._objects.referring(self._site, "group", "local_provider", user.values.get("local_provider"))
-        for holder in (user, *(group for group in kept if group.values.get("gid") in gids)):
+        groups = self._objects.referring(self._site, "group", "local_provider", user.values.get("local_provider"))
+        for holder in (user, *(group for group in groups if group.values.get("gid") in gids)):
             for ref in holder.values.get("s3_policies") or ():
                 entry = self._objects.get(ref)
                 if (

@@ -85,7 +85,9 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
             for (address, reason), reached in sorted(ends.items())
             if len(namespaces) > 1
         ),
-        seen={name: tuple(sorted(meant)) for name, meant in sorted(seen_namespaces(site, objects, namespaces).items())},
+        seen={
+            name: tuple(sorted(allowed)) for name, allowed in sorted(seen_namespaces(site, objects, namespaces).items())
+        },
     )
 
 
@@ -157,10 +159,10 @@ def _add_projects_inside(elements: Mapping[Step, _Reached]) -> None:
 
 def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None:
     """Where the projects that reach an element meet; `None` if only one reaches it."""
-    inside = reached.inside.keys() - reached.ways.keys()
+    projects_inside = reached.inside.keys() - reached.ways.keys()
     everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
     # A project's way is its own, else that of everybody, else the one to what lies inside.
-    ways_inside = {project: reached.inside[project] for project in sorted(inside)}
+    ways_inside = {project: reached.inside[project] for project in sorted(projects_inside)}
     if everybody_inside and reached.everybody_inside is not None:
         ways_inside = {**dict.fromkeys(sorted(namespaces), reached.everybody_inside), **ways_inside}
     ways_here = reached.ways
@@ -175,7 +177,7 @@ def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None
         reached.element.element,
         str(reached.element.entry.address),
         tuple(sorted(reached.ways)),
-        tuple(sorted(inside)),
+        tuple(sorted(projects_inside)),
         reached.everybody is not None,
         everybody_inside,
         tuple(_chain_text(project, namespaces[project], ways[project]) for project in two),

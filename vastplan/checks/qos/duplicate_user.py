@@ -10,11 +10,11 @@ from vastplan.model.finding import Severity
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for tenant, policies in user_policies(facts).items():
-        first: dict[tuple[str, str], str] = {}
+        first_policies: dict[tuple[str, str], str] = {}
         for policy in policies:
             for user in policy.values.get("attached_users") or ():
                 way, name = user_or_group(user)
-                other = first.setdefault((way, name), policy.address.name)
+                other = first_policies.setdefault((way, name), policy.address.name)
                 if other != policy.address.name:
                     yield Violation(policy, f"{way} {name} of {tenant_label(tenant)} is already in USER policy {other}")
 

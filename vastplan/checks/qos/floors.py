@@ -14,10 +14,10 @@ from vastplan.schema.entries import Entry
 def _run(facts: Facts) -> Iterator[Violation]:
     for row in sums_of(facts, Promised.QOS_MINIMUM):
         policies = filter(_has_minimum, facts.objects.on(row.site, "qos_policy").values())
-        first = min(policies, key=lambda policy: policy.address, default=None)
-        if row.over and first is not None:
+        first_policy = min(policies, key=lambda policy: policy.address, default=None)
+        if row.over and first_policy is not None:
             after, limit = (show_amount(int(value or 0), row.unit) for value in (row.after, row.limit))
-            yield Violation(first, f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}")
+            yield Violation(first_policy, f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}")
 
 
 def _has_minimum(policy: Entry) -> bool:

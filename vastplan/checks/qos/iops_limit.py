@@ -25,8 +25,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         ):
             continue
         if iops.ceiling * IO_SIZE < bandwidth.ceiling * _MEGABYTE:
-            reached = iops.ceiling * IO_SIZE / _MEGABYTE
-            text = f"{iops.ceiling_name} {iops.ceiling} limits it to {reached:.4g} MB/s, below {bandwidth.ceiling_name} {bandwidth.ceiling}"
+            iops_bandwidth = iops.ceiling * IO_SIZE / _MEGABYTE
+            text = f"{iops.ceiling_name} {iops.ceiling} limits it to {iops_bandwidth:.4g} MB/s, below {bandwidth.ceiling_name} {bandwidth.ceiling}"
             yield Violation(bandwidth.entry, text)
 
 

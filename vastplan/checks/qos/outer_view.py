@@ -22,7 +22,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for path, outer in enclosing(views).items():
             if not views[path].values.get("qos_policy"):
                 continue
-            unlimited = [above for above in outer if not views[above].values.get("qos_policy")]
+            unlimited = [outer_path for outer_path in outer if not views[outer_path].values.get("qos_policy")]
             if unlimited:
                 yield Violation(
                     views[path],

@@ -17,10 +17,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for row in sums_of(facts, Promised.CAPACITY):
         holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
         if row.over and holders:
-            has = show_amount(int(row.limit or 0), BYTES)
-            text = (
-                f"hard limits on {row.site} add up to {show_amount(int(row.after), BYTES)}, and {has} may be promised"
-            )
+            limit_text = show_amount(int(row.limit or 0), BYTES)
+            text = f"hard limits on {row.site} add up to {show_amount(int(row.after), BYTES)}, and {limit_text} may be promised"
             yield Violation(min(holders.values(), key=lambda entry: entry.address), text)
 
 

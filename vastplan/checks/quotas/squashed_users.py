@@ -35,16 +35,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
 def _squashed(quotas: list[Entry], views: Mapping[str, Entry]) -> Iterator[Violation]:
     """For each quota the first view of its directory, of a directory in it, or of one that it lies in."""
     outer = enclosing([*views, *(quota.values["path"] for quota in quotas)])
-    below: dict[str, Entry] = {}
+    first_views: dict[str, Entry] = {}
     for path, view in views.items():
-        for above in (*outer[path], path):
-            below.setdefault(above, view)
+        for outer_path in (*outer[path], path):
+            first_views.setdefault(outer_path, view)
     for quota in quotas:
         path = quota.values["path"]
-        over = (views[above] for above in outer[path] if above in views)
-        found = below.get(path) or next(over, None)
-        if found is not None:
-            text = f"view {found.address.name} has policy {found.values['view_policy']}"
+        outer_views = (views[outer_path] for outer_path in outer[path] if outer_path in views)
+        squashed = first_views.get(path) or next(outer_views, None)
+        if squashed is not None:
+            text = f"view {squashed.address.name} has policy {squashed.values['view_policy']}"
             yield Violation(quota, f"limits users, and {text}, whose nfs_all_squash makes one user of all")
 
 

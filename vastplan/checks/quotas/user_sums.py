@@ -16,9 +16,9 @@ _LIMITS = (("hard_limit", BYTES), ("hard_limit_inodes", ""))
 def _run(facts: Facts) -> Iterator[Violation]:
     for quota in facts.objects.all("quota"):
         for limit, unit in _LIMITS:
-            most = quota.values.get(limit)
-            if isinstance(most, int):
-                yield from _above(quota, limit, most, unit)
+            highest = quota.values.get(limit)
+            if isinstance(highest, int):
+                yield from _above(quota, limit, highest, unit)
 
 
 def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:

@@ -15,10 +15,10 @@ _SHORT = 7200  # seconds
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for path, taken, behind, every in _late(facts):
+    for path, newest, lag, shortest in _late(facts):
         text = (
-            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest one at the destination "
-            f"is {_long(behind)} older, and one is due every {show_amount(every, SECONDS)}"
+            f"the newest snapshot is of {newest:%Y-%m-%d %H:%M}, the newest one at the destination "
+            f"is {_long(lag)} older, and one is due every {show_amount(shortest, SECONDS)}"
         )
         yield Violation(path, text)
 
@@ -31,8 +31,8 @@ def _long(seconds: int) -> str:
 def late(facts: Facts) -> dict[str, str]:
     """The paths that are further behind than their schedule allows, by address, in a few words; waived ones, too."""
     return {
-        str(path.address): f"{_long(behind)} behind, and one is due every {show_amount(every, SECONDS)}"
-        for path, _, behind, every in _late(facts)
+        str(path.address): f"{_long(lag)} behind, and one is due every {show_amount(shortest, SECONDS)}"
+        for path, _, lag, shortest in _late(facts)
     }
 
 
@@ -42,7 +42,7 @@ def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
         policy = facts.objects.get(path.values.get("protection_policy"))
         if policy is None or "remote_tenant" not in path.values:
             continue
-        every = min(frame["every"] for frame in policy.values["frames"])
+        shortest = min(frame["every"] for frame in policy.values["frames"])
         for live in facts.seen.get((path.address.site, "protected_path"), ()):
             if live.address != path.address:
                 continue
@@ -51,9 +51,9 @@ def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
             )
             if taken is None or arrived is None:
                 continue
-            behind = int((taken - arrived).total_seconds())
-            if behind > every:
-                yield path, taken, behind, every
+            lag = int((taken - arrived).total_seconds())
+            if lag > shortest:
+                yield path, taken, lag, shortest
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

@@ -19,9 +19,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         tenant = protected.values.get("tenant")
         if isinstance(tenant, Ref) and any(name in protected.values for name in _REMOTE):
             path = protected.values["source_dir"]
-            first = replicated.setdefault(tenant.target, {}).setdefault(path, protected)
-            if first is not protected:
-                yield Violation(protected, f"{path} is replicated by {first.address.name} too")
+            first_path = replicated.setdefault(tenant.target, {}).setdefault(path, protected)
+            if first_path is not protected:
+                yield Violation(protected, f"{path} is replicated by {first_path.address.name} too")
     for tenant, paths in replicated.items():
         buckets = {
             view.values["path"]

@@ -14,17 +14,19 @@ _SHARED, _BOTH = "STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN"
 def _run(facts: Facts) -> Iterator[Violation]:
     by_directory: dict[tuple[str, str, str], list[Entry]] = {}
     for path in sorted(facts.objects.all("protected_path"), key=lambda path: path.address):
-        to = _site(path)
-        if not to:
+        remote_site = _site(path)
+        if not remote_site:
             continue
         if path.values.get("capabilities") == _BOTH:
-            yield Violation(path, f"{_BOTH} gives {to} a copy of {path.values['source_dir']}, and global access to it")
-        where = (path.address.site, str(path.values.get("tenant")), path.values["source_dir"])
-        for other in by_directory.get(where, ()):
-            if _site(other) == to and _SHARED in (kinds := {_sort(path), _sort(other)}) and len(kinds) > 1:
-                text = f"{to} gets a copy of {path.values['source_dir']} and global access to it ({other.address.name})"
+            yield Violation(
+                path, f"{_BOTH} gives {remote_site} a copy of {path.values['source_dir']}, and global access to it"
+            )
+        source = (path.address.site, str(path.values.get("tenant")), path.values["source_dir"])
+        for other in by_directory.get(source, ()):
+            if _site(other) == remote_site and _SHARED in (kinds := {_sort(path), _sort(other)}) and len(kinds) > 1:
+                text = f"{remote_site} gets a copy of {path.values['source_dir']} and global access to it ({other.address.name})"
                 yield Violation(path, text)
-        by_directory.setdefault(where, []).append(path)
+        by_directory.setdefault(source, []).append(path)
 
 
 def _sort(path: Entry) -> str:

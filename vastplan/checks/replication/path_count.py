@@ -11,12 +11,12 @@ _MOST = {"protected_path": 128, "protection_policy": 64}
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
-        for kind, most in _MOST.items():
+        for kind, maximum in _MOST.items():
             entries = sorted(facts.objects.on(site, kind).values(), key=lambda entry: entry.address)
-            if len(entries) > most:
+            if len(entries) > maximum:
                 yield Violation(
-                    entries[most],
-                    f"is one of {len(entries)} of kind {kind} on {site}, and VAST documents a limit of {most}",
+                    entries[maximum],
+                    f"is one of {len(entries)} of kind {kind} on {site}, and VAST documents a limit of {maximum}",
                 )
 
 

@@ -11,9 +11,9 @@ from vastplan.model.units import SECONDS, show_amount
 def _run(facts: Facts) -> Iterator[Violation]:
     for policy in facts.objects.all("protection_policy"):
         for frame in policy.values["frames"]:
-            kept = frame.get("keep_remote")
-            if kept and kept < 2 * frame["every"]:
-                text = f"keep_remote {show_amount(kept, SECONDS)} is less than twice every {show_amount(frame['every'], SECONDS)}"
+            keep_remote = frame.get("keep_remote")
+            if keep_remote and keep_remote < 2 * frame["every"]:
+                text = f"keep_remote {show_amount(keep_remote, SECONDS)} is less than twice every {show_amount(frame['every'], SECONDS)}"
                 yield Violation(policy, text)
 
 

@@ -19,12 +19,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
         writer = facts.written.on(str(active), kind).get(name) if active is not None else None
         if writer is None or site == active:
             continue
-        copied, theirs = _size(copy), _size(writer)
-        if copied and not theirs:
-            yield Violation(copy, f"it has {show_amount(copied, BYTES)} here, and no limit on {active}")
-        elif copied and copied < theirs:
+        copy_size, writer_size = _size(copy), _size(writer)
+        if copy_size and not writer_size:
+            yield Violation(copy, f"it has {show_amount(copy_size, BYTES)} here, and no limit on {active}")
+        elif copy_size and copy_size < writer_size:
             yield Violation(
-                copy, f"it has {show_amount(copied, BYTES)} here and {show_amount(theirs, BYTES)} on {active}"
+                copy, f"it has {show_amount(copy_size, BYTES)} here and {show_amount(writer_size, BYTES)} on {active}"
             )
         lower = sorted(_lower(copy.values.get("qos"), writer.values.get("qos")))
         if lower:
@@ -39,13 +39,13 @@ def _size(entry: Entry) -> int:
 
 def _lower(own: Any, theirs: Any, path: str = "") -> Iterator[str]:
     """The limits that are lower here than there; a missing limit is not lower."""
-    limits, others = (each if isinstance(each, Mapping) else {} for each in (own, theirs))
+    limits, others = (values if isinstance(values, Mapping) else {} for values in (own, theirs))
     for name, value in limits.items():
-        other, at = others.get(name), f"{path}{name}"
+        other, limit_path = others.get(name), f"{path}{name}"
         if isinstance(value, Mapping):
-            yield from _lower(value, other, f"{at}.")
+            yield from _lower(value, other, f"{limit_path}.")
         elif isinstance(value, int) and not isinstance(value, bool) and value and (not other or value < other):
-            yield at
+            yield limit_path
 
 
 CHECK = Check(

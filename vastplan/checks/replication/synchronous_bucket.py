@@ -13,7 +13,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         values, site = bucket.values, bucket.address.site
         if "synchronous_replication" not in values or values.get("active") != site:
             continue
-        others = [one for one in facts.sites if one != site and bucket.address.name in facts.written.on(one, "bucket")]
+        others = [
+            other for other in facts.sites if other != site and bucket.address.name in facts.written.on(other, "bucket")
+        ]
         for other in others:
             yield Violation(bucket, f"each write waits for the round trip to {other}, {how_fast(facts, site, other)}")
 

@@ -14,14 +14,14 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if not isinstance(remote, Ref) or remote.target.site not in facts.sites:
             continue
         site = remote.target.site
-        lacking = [
+        missing_kinds = [
             name
             for kind, name in (("vip_pool", "VIP pool"), ("view_policy", "view policy"))
             if not facts.objects.referring(site, kind, "tenant", remote) and not _serves_every_tenant(facts, site, kind)
         ]
-        if lacking:
+        if missing_kinds:
             yield Violation(
-                path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, the destination of this path"
+                path, f"tenant {remote} has no {' and no '.join(missing_kinds)} on {site}, the destination of this path"
             )
 
 

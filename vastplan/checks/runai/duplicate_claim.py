@@ -11,20 +11,20 @@ from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    made: dict[tuple[str, Address | None], dict[str, Ref]] = {}
+    created_claims: dict[tuple[str, Address | None], dict[str, Ref]] = {}
     for claim in facts.objects.all("persistent_volume_claim"):
         namespace = claim.values["namespace"]
         if not isinstance(namespace, Ref):
             continue
-        called = str(claim.values.get("name", claim.address.name))
+        claim_name = str(claim.values.get("name", claim.address.name))
         for unit in _units(facts.objects.get(namespace), namespace):
-            made.setdefault((namespace.target.site, unit), {}).setdefault(called, namespace)
+            created_claims.setdefault((namespace.target.site, unit), {}).setdefault(claim_name, namespace)
     for source in facts.objects.all("data_source"):
         unit = source.values.get("project") or source.values.get("department")
         if source.values["existing_claim"] or (unit is not None and not isinstance(unit, Ref)):
             continue
         name = source.values.get("claim_name") or source.values.get("name")
-        project = made.get((source.address.site, unit.target if unit else None), {}).get(str(name))
+        project = created_claims.get((source.address.site, unit.target if unit else None), {}).get(str(name))
         if project is not None:
             yield Violation(
                 source, f"creates claim {name} in Run:AI, and this document creates it in project {project}, too"

@@ -23,12 +23,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 secret = credential.values.get("existing_secret")
                 if not isinstance(secret, Ref):
                     continue
-                wanted, why = _wanted(credential, namespaces)
+                expected, why = _wanted(credential, namespaces)
                 actual = _namespace_of(facts, secret, namespaces)
-                if wanted and actual and wanted != actual:
+                if expected and actual and expected != actual:
                     yield Violation(
                         credential,
-                        f"its Secret {secret} is in namespace {actual}, and Run:AI looks for {why} in {wanted}",
+                        f"its Secret {secret} is in namespace {actual}, and Run:AI looks for {why} in {expected}",
                     )
 
 

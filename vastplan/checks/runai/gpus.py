@@ -15,15 +15,15 @@ from vastplan.model.value import Ref
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
-        has = pools(facts, site)
+        available = pools(facts, site)
         projects = facts.objects.on(site, "project").values()
         for pool, total in sorted(promised_gpus(site, facts.objects).items()):
-            first = next(project for project in projects if pool in dict(deserved(project)))
-            if pool in has and total > has[pool]:
+            first_project = next(project for project in projects if pool in dict(deserved(project)))
+            if pool in available and total > available[pool]:
                 yield Violation(
-                    first,
+                    first_project,
                     f"is one of the projects that are promised {number(total)} GPUs of node pool {pool}, "
-                    f"which has {number(has[pool])}",
+                    f"which has {number(available[pool])}",
                 )
     for (department, pool), total in _promised_in_departments(facts).items():
         entry = facts.objects.get(Ref(department))

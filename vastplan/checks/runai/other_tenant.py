@@ -114,26 +114,26 @@ def _run(facts: Facts) -> Iterator[Violation]:
         pools = _Pools(facts, site) if directories else None
         for source in directories:
             assert pools is not None
-            what = f"directory {source.values['path']}"
-            yield from _judged(units, source, what, _of_directory(facts, pools, source))
+            data_text = f"directory {source.values['path']}"
+            yield from _judged(units, source, data_text, _of_directory(facts, pools, source))
         sources = facts.objects.on(site, "s3_data_source").values()
         buckets = _buckets(facts, site) if sources else {}
         for source in sources:
-            what = f"bucket {source.values['bucket']}"
-            yield from _judged(units, source, what, _only(buckets.get(source.values["bucket"], set())))
+            data_text = f"bucket {source.values['bucket']}"
+            yield from _judged(units, source, data_text, _only(buckets.get(source.values["bucket"], set())))
 
 
 def _judged(
     units: Mapping[tuple[str, Address | None], _Unit], source: Entry, what: str, tenant: Ref | None
 ) -> Iterator[Violation]:
-    named = source.values.get("project") or source.values.get("department")
-    if named is not None and not isinstance(named, Ref):
+    owner = source.values.get("project") or source.values.get("department")
+    if owner is not None and not isinstance(owner, Ref):
         return
-    unit = units.get((source.address.site, named.target if named else None))
-    found = unit.others(tenant) if unit and tenant else None
-    if found:
-        project, other, more = found
-        besides = f" and {more} more of other tenants" if more else ""
+    unit = units.get((source.address.site, owner.target if owner else None))
+    foreign = unit.others(tenant) if unit and tenant else None
+    if foreign:
+        project, other, more_projects = foreign
+        besides = f" and {more_projects} more of other tenants" if more_projects else ""
         text = f"gives {what} of tenant {tenant} to project {project.address.name} of tenant {other}{besides}"
         yield Violation(source, text)
 

@@ -16,8 +16,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         entry = facts.objects.get(Ref(project.target)) if project is not None else None
         if entry is not None:
             text = f"has mount: {bucket.values['mount']}, and workloads of project {project} do not find it there: no key is delivered"
-            where = namespace_of({"name": entry.called, **entry.values})
-            yield Violation(bucket, text, fix=f"write deliver: {{secret: {where}/s3}}, or protocols: [S3, NFS]")
+            namespace = namespace_of({"name": entry.called, **entry.values})
+            yield Violation(bucket, text, fix=f"write deliver: {{secret: {namespace}/s3}}, or protocols: [S3, NFS]")
 
 
 CHECK = Check(

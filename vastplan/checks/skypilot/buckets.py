@@ -41,15 +41,15 @@ class Buckets:
 
     def endpoint(self, tenant: Address) -> BucketEndpoint | None:
         """The only endpoint; `None` for none or several (SKY-04)."""
-        found = self.endpoints.get(tenant, ())
-        return found[0] if len(found) == 1 else None
+        endpoints = self.endpoints.get(tenant, ())
+        return endpoints[0] if len(endpoints) == 1 else None
 
 
 @lru_cache(maxsize=2)  # every check calls this
 def buckets_of(facts: Facts) -> Buckets:
     """The buckets, from one walk over the document's pools, views and quotas."""
     views, makers = (defaultdict[Address, list[Entry]](list) for _ in range(2))
-    named = defaultdict[tuple[str, str], list[Entry]](list)
+    by_name = defaultdict[tuple[str, str], list[Entry]](list)
     quotas = {_home(quota) for quota in facts.objects.all("quota")}
     limited = set()
     for view in facts.objects.all("view"):
@@ -58,12 +58,12 @@ def buckets_of(facts: Facts) -> Buckets:
             continue
         if "S3" in protocols and "bucket" in view.values:
             views[tenant.target].append(view)
-            named[view.address.site, view.values["bucket"]].append(view)
+            by_name[view.address.site, view.values["bucket"]].append(view)
         if "ENDPOINT" in protocols and any(view.values.get(name) for name in _CREATORS):
             makers[tenant.target].append(view)
         if view.values.get("qos_policy") or _home(view) in quotas:
             limited.add(view.address)
-    return Buckets(_endpoints(facts), _frozen(views), _frozen(named), _frozen(makers), frozenset(limited))
+    return Buckets(_endpoints(facts), _frozen(views), _frozen(by_name), _frozen(makers), frozenset(limited))
 
 
 def _home(entry: Entry) -> tuple[str, object, object]:
@@ -78,14 +78,17 @@ def _endpoints(facts: Facts) -> dict[Address, tuple[BucketEndpoint, ...]]:
             (own[tenant.target] if isinstance(tenant, Ref) else shared[pool.address.site]).append(
                 BucketEndpoint(url, pool)
             )
-    found = {}
+    by_tenant = {}
     for tenant in facts.objects.all("tenant"):
         of_tenant = own.get(tenant.address) or shared.get(tenant.address.site)
         if of_tenant:
             # two pools may have the same URL
-            by_url = {each.url: each for each in sorted(of_tenant, key=lambda each: each.pool.address, reverse=True)}
-            found[tenant.address] = tuple(by_url[url] for url in sorted(by_url))
-    return found
+            by_url = {
+                endpoint.url: endpoint
+                for endpoint in sorted(of_tenant, key=lambda endpoint: endpoint.pool.address, reverse=True)
+            }
+            by_tenant[tenant.address] = tuple(by_url[url] for url in sorted(by_url))
+    return by_tenant
 
 
 def _frozen(groups: Mapping[_Key, Sequence[Entry]]) -> dict[_Key, tuple[Entry, ...]]:

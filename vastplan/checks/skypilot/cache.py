@@ -44,20 +44,20 @@ def upload_seconds(budget: Budget) -> float | None:
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    found, budgets = buckets_of(facts), budgets_by_view(facts)
+    buckets, budgets = buckets_of(facts), budgets_by_view(facts)
     for task in facts.tasks:
         for mount in task.mounts:
             views = (
-                found.by_name.get((task.site, mount.bucket), ())
+                buckets.by_name.get((task.site, mount.bucket), ())
                 if mount.of_vast and mount.mode == "MOUNT_CACHED"
                 else ()
             )
-            for known in (budgets[view.address] for view in views if view.address in budgets):
-                held, needed = mount.cache_bytes or CACHE_BYTES, needed_cache(known)
-                if held < needed:
-                    text = f"{quoted(mount.path)}: the cache of a node holds {held / 2**30:.4g}G, and two checkpoints take {in_rclone(needed)}"
+            for mount_budget in (budgets[view.address] for view in views if view.address in budgets):
+                cache, needed = mount.cache_bytes or CACHE_BYTES, needed_cache(mount_budget)
+                if cache < needed:
+                    text = f"{quoted(mount.path)}: the cache of a node holds {cache / 2**30:.4g}G, and two checkpoints take {in_rclone(needed)}"
                     yield Violation(mount.entry, text, fix=f"vfs_cache_max_size: {in_rclone(needed)}")
-    for view in (view for tenant in sorted(found.endpoints) for view in found.views.get(tenant, ())):
+    for view in (view for tenant in sorted(buckets.endpoints) for view in buckets.views.get(tenant, ())):
         budget = budgets.get(view.address)
         if budget is None or budget.inputs.targets.rpo is None or budget.at_interval is None:
             continue

@@ -14,24 +14,24 @@ from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    found = buckets_of(facts)
-    for tenant, endpoints in sorted(found.endpoints.items()):
+    buckets = buckets_of(facts)
+    for tenant, endpoints in sorted(buckets.endpoints.items()):
         entry = facts.objects.get(Ref(tenant))
         if len(endpoints) > 1 and entry is not None:
-            urls = some([f"{each.url} (VIP pool {each.pool.address.name})" for each in endpoints])
+            urls = some([f"{endpoint.url} (VIP pool {endpoint.pool.address.name})" for endpoint in endpoints])
             yield Violation(
                 entry,
                 f"has several S3 endpoints: {urls}",
                 fix="keep s3_endpoint in one of its pools, and remove it from the others",
             )
-        for each in endpoints:
-            if each.url.startswith("http://"):
-                text = f"{each.url} is not encrypted: anybody on the network path can read the data"
-                yield Violation(each.pool, text, fix="write s3_endpoint: https://HOST", severity=Severity.WARNING)
-        for view in found.views.get(tenant, ()) if len(endpoints) == 1 else ():
+        for endpoint in endpoints:
+            if endpoint.url.startswith("http://"):
+                text = f"{endpoint.url} is not encrypted: anybody on the network path can read the data"
+                yield Violation(endpoint.pool, text, fix="write s3_endpoint: https://HOST", severity=Severity.WARNING)
+        for view in buckets.views.get(tenant, ()) if len(endpoints) == 1 else ():
             yield from _shut_out(facts, view, endpoints[0])
     for task in facts.tasks:
-        yield from _nowhere(found, task)
+        yield from _nowhere(buckets, task)
 
 
 def _shut_out(facts: Facts, view: Entry, endpoint: BucketEndpoint) -> Iterator[Violation]:

@@ -10,10 +10,10 @@ from vastplan.model.wording import quoted
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    found = buckets_of(facts)
+    buckets = buckets_of(facts)
     for task in facts.tasks:
         for mount in task.mounts:
-            if mount.of_vast and not mount.persistent and found.by_name.get((task.site, mount.bucket)):
+            if mount.of_vast and not mount.persistent and buckets.by_name.get((task.site, mount.bucket)):
                 yield Violation(
                     mount.entry, f"{quoted(mount.path)}: SkyPilot deletes bucket {mount.bucket} when the task ends"
                 )

@@ -11,9 +11,9 @@ from vastplan.model.wording import quoted
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    found = buckets_of(facts)
-    for tenant in sorted(found.endpoints):
-        for view in found.views.get(tenant, ()):
+    buckets = buckets_of(facts)
+    for tenant in sorted(buckets.endpoints):
+        for view in buckets.views.get(tenant, ()):
             if not is_bucket_name(view.values["bucket"]):
                 text = f"SkyPilot does not accept {quoted(view.values['bucket'])} as the name of a bucket, and an export leaves it out"
                 yield Violation(view, text, severity=Severity.WARNING)
@@ -37,10 +37,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 def _two_of_one_name(facts: Facts) -> Iterator[Violation]:
     """Claims of one name in several namespaces: whoever uses the tenant's home directory would apply both."""
-    first: dict[tuple[str, object, str], TaskMount] = {}
+    first_mounts: dict[tuple[str, object, str], TaskMount] = {}
     for task in facts.tasks:
         for mount in (mount for mount in task.mounts if mount.mode == CLAIM):
-            other = first.setdefault((task.site, task.tenant, mount.name), mount)
+            other = first_mounts.setdefault((task.site, task.tenant, mount.name), mount)
             if other is not mount:
                 text = f"claim {mount.name} has the same name as the claim of volume {other.entry.address.name}, and SkyPilot takes the one it finds first"
                 yield Violation(

@@ -16,11 +16,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
             problem = _problem(mount)
             if problem:
                 yield Violation(mount.entry, f"{quoted(mount.path)}: {problem}")
-            first = by_path.setdefault(mount.path.rstrip("/"), mount)
-            if first is not mount:
-                text = (
-                    f"{quoted(mount.path)}: {first.entry.address.kind} {first.entry.address.name} is mounted there, too"
-                )
+            first_mount = by_path.setdefault(mount.path.rstrip("/"), mount)
+            if first_mount is not mount:
+                text = f"{quoted(mount.path)}: {first_mount.entry.address.kind} {first_mount.entry.address.name} is mounted there, too"
                 yield Violation(mount.entry, text, fix="give one of them another mount")
 
 

@@ -17,10 +17,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
         peer = policy.values.get("peer") if policy else None
         if not (isinstance(tenant, Ref) and isinstance(peer, Ref)):
             continue
-        first = firsts.setdefault((tenant.target, peer.target), protected)
-        here, other = _remote(protected), _remote(first)
-        if here != other:
-            text = f"replicates to tenant {here}, and {first.address.name} of the same tenant to tenant {other}"
+        first_path = firsts.setdefault((tenant.target, peer.target), protected)
+        remote_tenant, first_remote_tenant = _remote(protected), _remote(first_path)
+        if remote_tenant != first_remote_tenant:
+            text = f"replicates to tenant {remote_tenant}, and {first_path.address.name} of the same tenant to tenant {first_remote_tenant}"
             yield Violation(protected, text)
 
 
