@@ -87,8 +87,8 @@ class Bounds:
         self.left()
         self._came += count
         if self._came > self._most:
-            what = "the headers of the answer are" if self._in_head else "the answer is"
-            raise TooMuch(f"{what} larger than {_amount(self._most)}")
+            subject = "the headers of the answer are" if self._in_head else "the answer is"
+            raise TooMuch(f"{subject} larger than {_amount(self._most)}")
 
     def end_after(self, grace: float) -> None:
         """Shut the socket down if the call's time ended more than `grace` seconds ago."""

@@ -13,18 +13,18 @@ from vastplan.schema.kind import Row
 
 def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[str, Row]]:
     """The calls that turn `before` into `after`: for each the path below the object's, and the body."""
-    old, wanted = ([_normalized(delta, item) for item in items] for items in (before, after))
-    comes = [item for item in wanted if item not in old]
-    goes = [item for item in old if item not in wanted]
-    for (path, name), items in ((delta.add, comes), (delta.remove, goes)):
+    old, new = ([_normalized(delta, item) for item in items] for items in (before, after))
+    added = [item for item in new if item not in old]
+    removed = [item for item in old if item not in new]
+    for (path, name), items in ((delta.add, added), (delta.remove, removed)):
         for start in range(0, len(items), delta.most or 1):
             yield path, {name: items[start : start + delta.most] if delta.most else items[start]}
 
 
 def without_deltas(deltas: Sequence[Delta], body: Row) -> Row:
     """The part of an update's body that the object's own call sends."""
-    apart = {delta.field for delta in deltas}
-    return {name: value for name, value in body.items() if name not in apart}
+    own_calls = {delta.field for delta in deltas}
+    return {name: value for name, value in body.items() if name not in own_calls}
 
 
 def _normalized(delta: Delta, item: Any) -> Any:

@@ -37,11 +37,11 @@ def of_audit(rows: Iterable[Row], sought: Sequence[ChangedObject]) -> Iterator[t
     index = _index(("", changed.id) for changed in sought)
     for row in rows:
         for number in index.get(("", str(row.get("entity_id"))), ()):
-            named = _spelling_free(row.get("entity_type")) == _spelling_free(sought[number].kind.name)
-            if row.get("result") != "Succeeded" or not (named or len(sought[number].id) >= 32):
+            same_kind = _spelling_free(row.get("entity_type")) == _spelling_free(sought[number].kind.name)
+            if row.get("result") != "Succeeded" or not (same_kind or len(sought[number].id) >= 32):
                 continue
-            how = " ".join(part for part in (_text(row, "action"), _text(row, "http_method")) if part)
-            trace = Trace(_text(row, "subject"), _text(row, "timestamp"), how)
+            operation = " ".join(part for part in (_text(row, "action"), _text(row, "http_method")) if part)
+            trace = Trace(_text(row, "subject"), _text(row, "timestamp"), operation)
             if trace.who and is_later(trace.when, sought[number].since):
                 yield number, trace
 

@@ -41,13 +41,15 @@ class Session:
         """The answer, its body unread. It uses the adapter: a session would read the whole body of a redirect, however long, and
         keep cookies, one of which would shadow the token.
         """
-        named = {
+        all_headers = {
             **self._headers,
             "Accept": request.accept,
             **headers,
             **({"Content-Type": request.form} if content is not None else {}),
         }
-        prepared = requests.Request(request.method, self._base + request.target, headers=named, data=content).prepare()
+        prepared = requests.Request(
+            request.method, self._base + request.target, headers=all_headers, data=content
+        ).prepare()
         answer = self._adapter.send(
             prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=self._proxies
         )

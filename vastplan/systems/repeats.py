@@ -35,9 +35,9 @@ def repeated_after(problem: BaseException, harmless: bool) -> bool:
 
 def retry_pause(number: int, headers: Mapping[str, str] | None, limits: TransportLimits) -> float:
     """Seconds before the try after the `number`-th (from 1): what the answer asks for, within limits, or a growing pause."""
-    asked = retry_after((headers or {}).get("Retry-After", ""), limits)
-    if asked:
-        return asked
+    requested = retry_after((headers or {}).get("Retry-After", ""), limits)
+    if requested:
+        return requested
     return 0.0 if number <= 1 else min(limits.longest, limits.backoff * 2 ** (number - 1))
 
 

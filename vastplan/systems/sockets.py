@@ -67,8 +67,8 @@ class _Bounded(socket.socket):
         """Limit the timeout to what the call has left. It only decreases: every call starts with its own timeout."""
         if (bounds := CURRENT.get()) is not None:
             bounds.waits_on = self
-            left, given = bounds.left(), self.gettimeout()
-            if given is None or left < given:
+            left, timeout = bounds.left(), self.gettimeout()
+            if timeout is None or left < timeout:
                 self.settimeout(left)
 
 
@@ -95,25 +95,25 @@ class _Plain(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         """Connect to the first of the host's addresses that answers in time; a name may have any number of them."""
-        last: OSError = OSError("the host has no address")
+        last_problem: OSError = OSError("the host has no address")
         bounds = CURRENT.get()
         for host in _addresses(self):
             timeout = self.timeout if bounds is None else min(self.timeout or bounds.left(), bounds.left())
             try:
-                made = connecting.create_connection(
+                connected = connecting.create_connection(
                     (host, self.port), timeout, source_address=self.source_address, socket_options=self.socket_options
                 )
             except OSError as problem:
-                last = problem
+                last_problem = problem
                 continue
-            own = _Bounded(fileno=made.detach())
+            own = _Bounded(fileno=connected.detach())
             own.settimeout(self.timeout)
             return own
         if bounds is not None:
             bounds.left()
-        if isinstance(last, TimeoutError):
-            raise ConnectTimeoutError(self, f"Connection to {self.host} timed out.") from last
-        raise NewConnectionError(self, f"Failed to establish a new connection: {last}") from last
+        if isinstance(last_problem, TimeoutError):
+            raise ConnectTimeoutError(self, f"Connection to {self.host} timed out.") from last_problem
+        raise NewConnectionError(self, f"Failed to establish a new connection: {last_problem}") from last_problem
 
 
 class _Tls(HTTPSConnection, _Plain):
@@ -162,10 +162,10 @@ def _addresses(connection: HTTPConnection) -> list[str]:
     """The numeric addresses of its host, as the resolver orders them."""
     host = connection._dns_host.strip("[]")
     try:
-        found = socket.getaddrinfo(host, connection.port, connecting.allowed_gai_family(), socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, connection.port, connecting.allowed_gai_family(), socket.SOCK_STREAM)
     except socket.gaierror as problem:
         raise NameResolutionError(connection.host, connection, problem) from problem
     except UnicodeError:
         raise LocationParseError(f"'{host}', label empty or too long") from None
-    places = [place for *_, place in found]
+    places = [place for *_, place in infos]
     return [f"{place[0]}%{place[3]}" if len(place) == 4 and place[3] else str(place[0]) for place in places]

@@ -119,8 +119,8 @@ class Transport:
         """The time by the server's own clock, from the date of its last answer; `None` if none had one."""
         if self._dated is None:
             return None
-        date, heard = self._dated
-        return date + timedelta(seconds=time.monotonic() - heard)
+        date, received = self._dated
+        return date + timedelta(seconds=time.monotonic() - received)
 
     def call(self, request: ClientRequest) -> Answer:
         """The answer to one request with the credential. Raises this package's errors."""
@@ -164,12 +164,12 @@ class Transport:
             try:
                 response, raw = self._once(request, body, headers, bounds)
             except self._errors as problem:
-                again, wait = repeated_after(problem, harmless), retry_pause(number, None, self._limits)
-                if not again or not bounds.pause(wait):
+                repeats, wait = repeated_after(problem, harmless), retry_pause(number, None, self._limits)
+                if not repeats or not bounds.pause(wait):
                     raise self._unanswered(request, problem) from None
                 continue
-            again, wait = turned_away(response.status, harmless), retry_pause(number, response.headers, self._limits)
-            if not again or not bounds.pause(wait):
+            repeats, wait = turned_away(response.status, harmless), retry_pause(number, response.headers, self._limits)
+            if not repeats or not bounds.pause(wait):
                 return response, raw
         try:
             return self._once(request, body, headers, bounds)

@@ -103,9 +103,11 @@ class KubernetesProvider:
             yield rows
             following = str(at(body, ("metadata", "continue")) or "")
             if not following:
-                left = at(body, ("metadata", "remainingItemCount"))
-                if isinstance(left, int) and left > 0:
-                    raise Unreachable(f"{self.describe()}: the list of {path} was cut short: {left} more are not shown")
+                remaining = at(body, ("metadata", "remainingItemCount"))
+                if isinstance(remaining, int) and remaining > 0:
+                    raise Unreachable(
+                        f"{self.describe()}: the list of {path} was cut short: {remaining} more are not shown"
+                    )
                 return
             length.another(len(rows))
 
@@ -145,18 +147,18 @@ class KubernetesProvider:
         """The body with the snapshot that it refers to now. Raises `Refused` if that does not exist or does not become
         ready.
         """
-        which = restores.snapshot_choice(shape, body)
-        if which is None:
+        choice = restores.snapshot_choice(shape, body)
+        if choice is None:
             return body
-        path = shape.snapshots.replace("{namespace}", segment(which.namespace))
+        path = shape.snapshots.replace("{namespace}", segment(choice.namespace))
         rows: list[Row] = []
 
         def look() -> Row | None:
             rows[:] = [row for page in self._listed(path) for row in page]
-            return restores.usable(rows, which)
+            return restores.usable(rows, choice)
 
         limit = SNAPSHOT_TIMEOUT
-        snapshot = poll(look, lambda: restores.overdue(rows, which, limit), timeout=limit)
+        snapshot = poll(look, lambda: restores.overdue(rows, choice, limit), timeout=limit)
         if not shape.contents:
             return restores.claim_body(shape, body, snapshot)
         content = self._call("GET", f"{shape.contents}/{segment(restores.content_name(snapshot))}")
@@ -175,8 +177,8 @@ class KubernetesProvider:
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete exactly that object; one that is already gone is no error."""
-        known = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
-        preconditions = {name: value for name, value in known.items() if value is not None}
+        identity = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
+        preconditions = {name: value for name, value in identity.items() if value is not None}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
         try:
             self._call("DELETE", self._item(kind, locator), body=options)
@@ -186,9 +188,9 @@ class KubernetesProvider:
     def writers(self, row: Row) -> tuple[str, ...]:
         """The other field managers, and the Helm release that an object belongs to."""
         metadata = row.get("metadata") or {}
-        named = {str(entry.get("manager")) for entry in managers.entries(row)}
+        writers = {str(entry.get("manager")) for entry in managers.entries(row)}
         release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
-        return (*sorted(named - self._ourselves()), *([f"Helm release {release}"] if release else []))
+        return (*sorted(writers - self._ourselves()), *([f"Helm release {release}"] if release else []))
 
     def mark_of(self, row: Row) -> Mark:
         """The document of the field manager that wrote last, else of the label."""
@@ -217,10 +219,10 @@ class KubernetesProvider:
     def count(self, path: str) -> int:
         """The number of objects at a path: one object's metadata is read, and the server counts the rest."""
         body = self._call("GET", path, query=[("limit", "1")], accept=_NAMES)
-        rows, left = at(body, ("items",)), at(body, ("metadata", "remainingItemCount"))
+        rows, remaining = at(body, ("items",)), at(body, ("metadata", "remainingItemCount"))
         if not isinstance(rows, list) and at(body, ("kind",)) != _NAMES_KIND:
             raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many objects exist")
-        return len(rows if isinstance(rows, list) else []) + (left if isinstance(left, int) else 0)
+        return len(rows if isinstance(rows, list) else []) + (remaining if isinstance(remaining, int) else 0)
 
     def version(self) -> str:
         """The server's version, such as `1.34`."""
@@ -289,11 +291,11 @@ class Pool:
         self, request: ClientRequest, content: bytes | None, headers: Mapping[str, str]
     ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread."""
-        named = {"Accept": request.accept, **self._api.default_headers, **headers}
+        all_headers = {"Accept": request.accept, **self._api.default_headers, **headers}
         if content is not None:
-            named["Content-Type"] = request.form
+            all_headers["Content-Type"] = request.form
         response: urllib3.BaseHTTPResponse = self._api.rest_client.pool_manager.request(
-            request.method, self._api.configuration.host + request.target, headers=named, body=content,
+            request.method, self._api.configuration.host + request.target, headers=all_headers, body=content,
             timeout=self._timeout, redirect=False, preload_content=False, retries=False,
         )  # fmt: skip
         return response

@@ -45,7 +45,7 @@ def connect(
         Invalid: `unverified` is not enough.
         VastplanError: No kubeconfig or context exists, its credentials cannot be obtained, or an address contains a login.
     """
-    settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
+    settings, context_text = client.Configuration(), f"kubernetes: context {context or '(current)'}"
     # TLS accepts a certificate and its key only as files: they are in memory if possible, and for a short time.
     with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory_folder()) as folder:
         try:
@@ -65,18 +65,18 @@ def connect(
             raise VastplanError(f"kubernetes: {_refused(str(problem), kubeconfig, context)}") from None
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
             # The problem is not quoted: the file has credentials in it.
-            raise VastplanError(f"{named}: the kubeconfig is damaged or in another format") from None
+            raise VastplanError(f"{context_text}: the kubeconfig is damaged or in another format") from None
         proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # set by the kubeconfig
-        for what, url in (("server", settings.host), ("proxy-url", proxy)):
+        for part, url in (("server", settings.host), ("proxy-url", proxy)):
             if url and holds_login(url):
-                raise VastplanError(f"{named}: its {what} is not used: {LOGIN_IN_URL}")
+                raise VastplanError(f"{context_text}: its {part} is not used: {LOGIN_IN_URL}")
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):
             # A credential plug-in that fails leaves the client without credentials and reports nothing.
-            raise VastplanError(f"{named} yields no credentials")
+            raise VastplanError(f"{context_text} yields no credentials")
         if unverified and not decides and settings.verify_ssl:
-            text = f"{named}: insecure_skip_verify would send the runner's credential to a server whose certificate is not checked"
+            text = f"{context_text}: insecure_skip_verify would send the runner's credential to a server whose certificate is not checked"
             fix = "write insecure-skip-tls-verify: true in the kubeconfig too, or give the address with --connections"
             raise Invalid([error("VP242", text, fix=fix)])
         if unverified:
@@ -84,7 +84,7 @@ def connect(
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan reports it once
         elif not settings.verify_ssl:
             raise VastplanError(
-                f"{named} does not check the server's certificate; write "
+                f"{context_text} does not check the server's certificate; write "
                 "certificate-authority in it, or insecure_skip_verify: true beside the context"
             )
         api = client.ApiClient(settings)
@@ -101,15 +101,15 @@ def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: 
         return "no kubeconfig found; write kubeconfig: FILE, or set the variable KUBECONFIG"
     if context is None or f"name {context} in " not in problem or "/contexts list" not in problem:
         return one_line(problem.removeprefix("Invalid kube-config file. "))
-    known: list[str] = []
+    names: list[str] = []
     with contextlib.suppress(Exception):  # the file was read a moment ago; if it cannot be read now, no names are shown
-        listed = (
+        contexts = (
             kubeconfig["contexts"]
             if isinstance(kubeconfig, Mapping)
             else config.list_kube_config_contexts(kubeconfig)[0]  # type: ignore[no-untyped-call]
         )
-        known = [str(one["name"]) for one in listed]
-    hint = nearest(context, known) or known_ones(known)
+        names = [str(member["name"]) for member in contexts]
+    hint = nearest(context, names) or known_ones(names)
     return one_line(f"the kubeconfig has no context {context}" + (f" ({hint})" if hint else ""))
 
 

@@ -31,8 +31,8 @@ def manager(document: str) -> str:
 def entries(row: Row) -> list[dict[str, Any]]:
     """The well-formed entries of `managedFields`."""
     metadata = row.get("metadata")
-    listed = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    managed_fields = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    return [entry for entry in managed_fields if isinstance(entry, dict)] if isinstance(managed_fields, list) else []
 
 
 def owner_mark(row: Row) -> Mark:
@@ -42,10 +42,10 @@ def owner_mark(row: Row) -> Mark:
     """
     latest = NO_MARK
     for entry in entries(row):
-        named = _OF_A_DOCUMENT.fullmatch(str(entry.get("manager")))
+        match = _OF_A_DOCUMENT.fullmatch(str(entry.get("manager")))
         time = str(entry.get("time") or "")
-        if named and time >= latest.at:
-            latest = Mark(named[1], time)
+        if match and time >= latest.at:
+            latest = Mark(match[1], time)
     labelled = at(row, ("metadata", "labels", LABEL))
     if not latest.document and isinstance(labelled, str) and re.fullmatch(_NAME, labelled):
         return Mark(labelled, str(at(row, ("metadata", "creationTimestamp")) or ""))

@@ -18,8 +18,8 @@ _PARTS = (("clusters", "cluster"), ("users", "user"))
 
 def kubeconfigs(named: str) -> list[Path]:
     """The kubeconfigs of a name as the official client reads it, split like `KUBECONFIG`; for "" its defaults."""
-    listed = named or os.environ.get("KUBECONFIG", "~/.kube/config")
-    return [Path(os.path.expanduser(name)) for name in listed.split(os.pathsep) if name]
+    paths = named or os.environ.get("KUBECONFIG", "~/.kube/config")
+    return [Path(os.path.expanduser(name)) for name in paths.split(os.pathsep) if name]
 
 
 def named_files(kubeconfig: Path) -> list[Path]:
@@ -27,18 +27,18 @@ def named_files(kubeconfig: Path) -> list[Path]:
     try:
         text = regular_files.read_regular(kubeconfig, regular_files.DATA_BYTES).decode()
         content = yaml.load(text, Loader=_LOADER)  # nosec B506  # noqa: S506 - it makes text of everything, and nothing else
-        said = [member.get(of) for part, of in _PARTS for member in content.get(part) or ()]
+        values = [member.get(key) for part, key in _PARTS for member in content.get(part) or ()]
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError, RecursionError):
         return []  # connecting reports that
-    return [path for text in _texts(said) for path in word_paths(text, kubeconfig.parent)]
+    return [path for text in _texts(values) for path in word_paths(text, kubeconfig.parent)]
 
 
 def _texts(value: Any) -> Iterator[str]:
-    seen, left = set(), [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, str):
-            yield one
-        elif id(one) not in seen:  # a value with an alias occurs in many places
-            seen.add(id(one))
-            left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+    seen, waiting = set(), [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif id(item) not in seen:  # a value with an alias occurs in many places
+            seen.add(id(item))
+            waiting += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()

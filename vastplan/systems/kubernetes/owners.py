@@ -26,11 +26,11 @@ def owners_of(row: Row) -> tuple[str, ...]:
     owners = {_named(owner) for owner in references if isinstance(owner, dict)} if isinstance(references, list) else ()
     if owners:
         return tuple(sorted(owners))
-    made = any(
+    by_controller = any(
         entry.get("manager") == CONTROLLERS and isinstance(at(entry, _ASKED_FOR), dict)
         for entry in managers.entries(row)
     )
-    return (CONTROLLERS,) if made else ()
+    return (CONTROLLERS,) if by_controller else ()
 
 
 def _named(owner: dict[str, Any]) -> str:

@@ -63,18 +63,18 @@ def context_contents(folder: Path, name: str, context: str | None) -> dict[str, 
     """
     try:
         content = _parsed(folder, name)
-        chosen = _named(content, "contexts", "context").get(context or _text(content.get("current-context")), {})
-        cluster = _named(content, "clusters", "cluster").get(_text(chosen.get("cluster")), {})
-        user = _named(content, "users", "user").get(_text(chosen.get("user")), {})
+        fields = _named(content, "contexts", "context").get(context or _text(content.get("current-context")), {})
+        cluster = _named(content, "clusters", "cluster").get(_text(fields.get("cluster")), {})
+        user = _named(content, "users", "user").get(_text(fields.get("user")), {})
         return {
-            part: said
-            for part, said in (
+            part: value
+            for part, value in (
                 ("server", cluster.get("server")),
                 ("tls-server-name", cluster.get("tls-server-name")),
                 ("authority", _authority(folder, cluster)),
-                ("credential", f"{_text(chosen.get('user'))}: {', '.join(_origins(user))}"),
+                ("credential", f"{_text(fields.get('user'))}: {', '.join(_origins(user))}"),
             )
-            if isinstance(said, str) and said not in _NOTHING
+            if isinstance(value, str) and value not in _NOTHING
         }
     except (OSError, ValueError, Invalid):
         return {}
@@ -156,7 +156,7 @@ def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
 
 def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
     """The members of a list by name. Raises `ValueError` for a malformed one."""
-    found = {}
+    by_name = {}
     for entry in content.get(part) or []:
         if not isinstance(entry, dict):
             raise ValueError
@@ -167,8 +167,8 @@ def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
             or not all(isinstance(field, str) for field in fields)
         ):
             raise ValueError
-        found[entry["name"]] = fields
-    return found
+        by_name[entry["name"]] = fields
+    return by_name
 
 
 def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -> list[dict[str, Any]]:
@@ -178,11 +178,11 @@ def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -
             "name": name,
             member: {
                 field: _value(folder, field, value)
-                for field, value in said.items()
+                for field, value in members.items()
                 if value not in _NOTHING and field in fields | _FILES
             },
         }
-        for name, said in named.items()
+        for name, members in named.items()
     ]
 
 

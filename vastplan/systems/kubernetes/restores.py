@@ -42,8 +42,8 @@ def snapshot_choice(shape: OfSnapshots, body: Row) -> SnapshotChoice | None:
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None
-    said = (at(body, shape.within), name, claim, at(body, shape.until), at(body, shape.whose))
-    return SnapshotChoice(*(str(one or "") for one in said))
+    values = (at(body, shape.within), name, claim, at(body, shape.until), at(body, shape.whose))
+    return SnapshotChoice(*(str(value or "") for value in values))
 
 
 def usable(rows: Iterable[Row], which: SnapshotChoice) -> Row | None:
@@ -52,30 +52,30 @@ def usable(rows: Iterable[Row], which: SnapshotChoice) -> Row | None:
     Raises `Refused` if none of that name exists or it is of another claim, or if a claim has no ready one in time.
     """
     if which.name:
-        named = _named(rows, which)
-        if named is None:
+        snapshot = _named(rows, which)
+        if snapshot is None:
             raise Refused(f"namespace {which.namespace} has no VolumeSnapshot {which.name}")
-        of = at(named, _OF)
-        if which.of and of is not None and of != which.of:  # that of an older content names no claim
+        claim = at(snapshot, _OF)
+        if which.of and claim is not None and claim != which.of:  # that of an older content names no claim
             raise Refused(
-                f"VolumeSnapshot {which.namespace}/{which.name} is of claim {one_line(str(of))}, not of {which.of}"
+                f"VolumeSnapshot {which.namespace}/{which.name} is of claim {one_line(str(claim))}, not of {which.of}"
             )
-        return named if _is_ready(named) else None
+        return snapshot if _is_ready(snapshot) else None
     candidates = [row for row in rows if at(row, _OF) == which.claim]
     until = parse_moment(which.until) if which.until else None
     dated = [(_made(row), row) for row in candidates if _is_ready(row)]
-    in_time = [(made, row) for made, row in dated if until is None or (made is not None and made <= until)]
+    in_time = [(created, row) for created, row in dated if until is None or (created is not None and created <= until)]
     if not in_time:
-        late = f" from {which.until} or before" if which.until else ""
-        whose = f"claim {which.claim} of namespace {which.namespace}"
-        raise Refused(f"{whose} has no ready VolumeSnapshot{late} ({len(candidates)} exist)")
+        until_text = f" from {which.until} or before" if which.until else ""
+        claim_text = f"claim {which.claim} of namespace {which.namespace}"
+        raise Refused(f"{claim_text} has no ready VolumeSnapshot{until_text} ({len(candidates)} exist)")
     return max(in_time, key=lambda pair: (pair[0] or _OLDEST, str(at(pair[1], ("metadata", "name")))))[1]
 
 
 def overdue(rows: Iterable[Row], which: SnapshotChoice, seconds: float) -> Refused:
     """The error for a named VolumeSnapshot that is not ready in time: nothing was created from it."""
-    said = at(_named(rows, which), ("status", "error", "message"))
-    why = f": {one_line(str(said))}" if said else ""
+    error = at(_named(rows, which), ("status", "error", "message"))
+    why = f": {one_line(str(error))}" if error else ""
     return Refused(
         f"VolumeSnapshot {which.namespace}/{which.name} is not ready after {seconds:.0f} s; nothing was created from it{why}"
     )
@@ -95,19 +95,19 @@ def claim_body(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
 
     Source: external-provisioner.
     """
-    size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
-    if least is not None and _quantity(size) < _quantity(least):
+    size, restore_size = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
+    if restore_size is not None and _quantity(size) < _quantity(restore_size):
         raise Refused(
-            f"its size {size} is less than that of VolumeSnapshot {_called(snapshot)}, {one_line(str(least))}"
+            f"its size {size} is less than that of VolumeSnapshot {_called(snapshot)}, {one_line(str(restore_size))}"
         )
-    made = copy.deepcopy(body)
+    new_body = copy.deepcopy(body)
     source = {
         "apiGroup": "snapshot.storage.k8s.io",
         "kind": "VolumeSnapshot",
         "name": at(snapshot, ("metadata", "name")),
     }
-    put(made, _SOURCE, source)
-    return made
+    put(new_body, _SOURCE, source)
+    return new_body
 
 
 def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Row:
@@ -115,13 +115,13 @@ def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Ro
     handle = at(content, ("status", "snapshotHandle")) or at(content, ("spec", "source", "snapshotHandle"))
     if not handle:
         raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} has no snapshot handle")
-    made = copy.deepcopy(body)
-    put(made, ("spec", "source"), {"snapshotHandle": handle})
-    put(made, ("spec", "driver"), at(content, ("spec", "driver")))
+    new_body = copy.deepcopy(body)
+    put(new_body, ("spec", "source"), {"snapshotHandle": handle})
+    put(new_body, ("spec", "driver"), at(content, ("spec", "driver")))
     if mode := at(content, ("spec", "sourceVolumeMode")):
-        put(made, ("spec", "sourceVolumeMode"), mode)
-    put(made, shape.made_of, _called(snapshot))
-    return made
+        put(new_body, ("spec", "sourceVolumeMode"), mode)
+    put(new_body, shape.made_of, _called(snapshot))
+    return new_body
 
 
 def _called(snapshot: Row) -> str:

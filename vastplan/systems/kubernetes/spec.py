@@ -34,8 +34,8 @@ class KubernetesEndpoint(Verified):
 
     def place(self, folder: Path) -> str:
         """The server in its kubeconfig, whatever its context is called; without a kubeconfig the context."""
-        said = self.contents(folder).get("kubeconfig server")
-        return normalised(said) if said else self.address()
+        server = self.contents(folder).get("kubeconfig server")
+        return normalised(server) if server else self.address()
 
     def label(self) -> str:
         """The context."""
@@ -63,7 +63,9 @@ class KubernetesEndpoint(Verified):
         if not isinstance(self.kubeconfig, str):
             return {}
         context = self.context if isinstance(self.context, str) else None
-        return {f"kubeconfig {part}": said for part, said in context_contents(folder, self.kubeconfig, context).items()}
+        return {
+            f"kubeconfig {part}": value for part, value in context_contents(folder, self.kubeconfig, context).items()
+        }
 
     def unsafe(self, folder: Path) -> list[str]:
         """The entries of its kubeconfig beyond the address and the credential of a cluster."""

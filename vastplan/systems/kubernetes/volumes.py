@@ -78,10 +78,10 @@ class StaticVolumes:
 
     def _drop(self, kind: Kind, locator: str, mark: str) -> None:
         row = self._provider.read(kind, locator)
-        found = _made(row)
-        if mark in found.marks:
+        created = _made(row)
+        if mark in created.marks:
             # its status may change at any time with its claim; its uid does not
-            self._provider.delete(kind, locator, {"metadata": {"uid": found.id}})
+            self._provider.delete(kind, locator, {"metadata": {"uid": created.id}})
 
     def _twin(self, like: Twin) -> Row:
         row = self._provider.read(self._claims, f"{like.namespace}/{like.claim}")

@@ -153,19 +153,19 @@ class RunaiProvider:
             )
             return
         path, deltas = f"{kind.endpoint.path}/{segment(locator)}", kind.endpoint.deltas
-        rest = without_deltas(deltas, body)
-        if rest or not deltas:
+        own_body = without_deltas(deltas, body)
+        if own_body or not deltas:
             method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
             for place, version in kind.endpoint.keep_before:
                 if is_before(self.version(), version):
-                    put(rest, place, at(fresh, place))
-            self._call(method, path, body=rest)
+                    put(own_body, place, at(fresh, place))
+            self._call(method, path, body=own_body)
         for delta in deltas:
             if delta.field in body:
-                for below, part in calls(
+                for sub_path, part in calls(
                     delta, fresh.get(delta.field) or [], self._all_filled(body[delta.field] or [])
                 ):
-                    self._call("PATCH", f"{path}/{below}", body=part)
+                    self._call("PATCH", f"{path}/{sub_path}", body=part)
 
     def _put(self, kind: Kind, body: Row) -> Row:
         whole = unit_objects.unit_body(body, {}, self.cluster_id())
@@ -241,11 +241,11 @@ class RunaiProvider:
             if self._cluster_row is None:
                 rows = self._call("GET", "/api/v1/clusters").body
                 clusters = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-                named = [row for row in clusters if self._cluster in (row.get("name"), row.get("uuid"))]
-                if len(named) != 1 or "uuid" not in named[0]:
-                    known = ", ".join(sorted(str(row.get("name")) for row in clusters)) or "none"
-                    raise Unreachable(f"{self._url} has no cluster {self._cluster} (it has: {known})")
-                self._cluster_row = named[0]
+                matching = [row for row in clusters if self._cluster in (row.get("name"), row.get("uuid"))]
+                if len(matching) != 1 or "uuid" not in matching[0]:
+                    names = ", ".join(sorted(str(row.get("name")) for row in clusters)) or "none"
+                    raise Unreachable(f"{self._url} has no cluster {self._cluster} (it has: {names})")
+                self._cluster_row = matching[0]
             return self._cluster_row
 
     def ask(self, method: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Row:

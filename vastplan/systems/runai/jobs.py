@@ -35,15 +35,15 @@ class RunaiJobs:
 
     def using(self, project: str, claim: str) -> tuple[Job, ...]:
         """The workloads of a project that have not stopped and mount a claim, of the types that show their mounts."""
-        found = []
+        jobs = []
         for row in self._rows():
             job = _job(row)
             if job.project != project or job.stopped or job.type not in PATHS:
                 continue
             claims = _claims(self.specification(job))
             if claim in claims:
-                found.append(replace(job, claims=tuple(sorted(claims))))
-        return tuple(sorted(found, key=lambda job: (job.name, job.id)))
+                jobs.append(replace(job, claims=tuple(sorted(claims))))
+        return tuple(sorted(jobs, key=lambda job: (job.name, job.id)))
 
     def job(self, id: str) -> Job | None:
         """The workload as it is now, `None` if it is gone."""
@@ -85,8 +85,8 @@ class RunaiJobs:
 
     def submit(self, type: str, name: str, project: str, specification: Row) -> None:
         """Submit it. A name is unique in a project, so a request that took effect is found by its name."""
-        where = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
-        self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**where, **specification})
+        place = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
+        self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**place, **specification})
 
     def small(self, specification: Row) -> Row:
         """The specification with one worker and at most one GPU; a fraction of a GPU stays."""
@@ -98,12 +98,14 @@ class RunaiJobs:
 
     def _labels(self, job: Job) -> set[str]:
         try:
-            asked = self.specification(job)
+            specification = self.specification(job)
         except ObjectNotFound:  # it was deleted meanwhile
             return set()
-        labels = [dig(asked, (name, "labels")) for name in _SPECS if isinstance(asked.get(name), Mapping)]
-        rows = [one for some in labels if isinstance(some, list) for one in some if isinstance(one, Mapping)]
-        return {f"{one.get('name')}={one.get('value')}" for one in rows}
+        labels = [
+            dig(specification, (name, "labels")) for name in _SPECS if isinstance(specification.get(name), Mapping)
+        ]
+        rows = [label for items in labels if isinstance(items, list) for label in items if isinstance(label, Mapping)]
+        return {f"{label.get('name')}={label.get('value')}" for label in rows}
 
     def _path(self, job: Job) -> str:
         return f"{WORKLOADS}/{PATHS[job.type]}/{segment(job.id)}"
@@ -134,31 +136,32 @@ def _job(row: Row) -> Job:
 
 def _mounts(spec: Any) -> list[Row]:
     mounts = dig(spec, ("storage", "pvc")) if isinstance(spec, Mapping) else None
-    return [one for one in mounts if isinstance(one, Mapping)] if isinstance(mounts, list) else []
+    return [mount for mount in mounts if isinstance(mount, Mapping)] if isinstance(mounts, list) else []
 
 
 def _claims(specification: Row) -> set[str]:
-    return {str(one.get("claimName")) for name in _SPECS for one in _mounts(specification.get(name))}
+    return {str(mount.get("claimName")) for name in _SPECS for mount in _mounts(specification.get(name))}
 
 
 def _small(spec: Any) -> Any:
     if not isinstance(spec, Mapping):
         return spec
-    kept = {name: value for name, value in spec.items() if name not in _MANY}
-    compute = kept.get("compute")
+    fields = {name: value for name, value in spec.items() if name not in _MANY}
+    compute = fields.get("compute")
     if isinstance(compute, Mapping) and isinstance(compute.get(_GPUS), int):
-        kept["compute"] = {**compute, _GPUS: min(compute[_GPUS], 1)}
-    return {**kept, _WORKERS: 1} if kept.get(_WORKERS) is not None else kept
+        fields["compute"] = {**compute, _GPUS: min(compute[_GPUS], 1)}
+    return {**fields, _WORKERS: 1} if fields.get(_WORKERS) is not None else fields
 
 
 def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
-    kept = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
-    if "storage" in kept:
+    fields = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
+    if "storage" in fields:
         # all at once: a claim there may have the name of another claim here
         mounts = [
-            {**one, "claimName": claims.get(str(one.get("claimName")), one.get("claimName"))} for one in _mounts(spec)
+            {**mount, "claimName": claims.get(str(mount.get("claimName")), mount.get("claimName"))}
+            for mount in _mounts(spec)
         ]
-        kept["storage"] = {**kept["storage"], "pvc": mounts}
+        fields["storage"] = {**fields["storage"], "pvc": mounts}
     key, _, value = label.partition("=")
-    labels = [one for one in kept.get("labels") or () if one.get("name") != key]
-    return {**kept, "labels": [*labels, {"name": key, "value": value}]}
+    labels = [label_row for label_row in fields.get("labels") or () if label_row.get("name") != key]
+    return {**fields, "labels": [*labels, {"name": key, "value": value}]}

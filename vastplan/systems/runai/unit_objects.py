@@ -56,11 +56,14 @@ def unit_body(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
 def _kept(value: Any, before: Any) -> Any:
     """A value without notes; an option that existed before keeps everything that was read of it."""
     if isinstance(value, Mapping):
-        below = before if isinstance(before, Mapping) else {}
-        return {name: _kept(inner, below.get(name)) for name, inner in value.items() if name != _NOTE}
+        fields_before = before if isinstance(before, Mapping) else {}
+        return {name: _kept(inner, fields_before.get(name)) for name, inner in value.items() if name != _NOTE}
     if isinstance(value, list):
-        was = {one.get("value"): one for one in before or () if isinstance(one, Mapping)}
-        return [was.get(one.get("value"), one) if isinstance(one, Mapping) and "value" in one else one for one in value]
+        was = {option.get("value"): option for option in before or () if isinstance(option, Mapping)}
+        return [
+            was.get(option.get("value"), option) if isinstance(option, Mapping) and "value" in option else option
+            for option in value
+        ]
     return value
 
 

@@ -105,18 +105,18 @@ class VastProvider:
             return {**body, endpoint.id[0]: locator}
         if isinstance(shape, Clones):
             return self._cloned(endpoint, shape, body)
-        path, sent = endpoint.path, body
+        path, sent_body = endpoint.path, body
         if isinstance(shape, AskedMembers):
             owner = shape.locator(str(body[shape.within]), str(body[shape.of]))
-            path, sent = shape.path, self._whose(kind, shape, owner)
+            path, sent_body = shape.path, self._whose(kind, shape, owner)
         if isinstance(shape, Members):
-            owner, sent = members.split_owner(shape, body)
+            owner, sent_body = members.split_owner(shape, body)
             path = members.members_path(shape, owner)
         if isinstance(shape, Members | AskedMembers):
             with self._member_writes:  # keys of one user that are created at the same time get lost
-                answer = self._vms.send("POST", path, sent)
+                answer = self._vms.send("POST", path, sent_body)
         else:
-            answer = self._made(endpoint, path, sent)
+            answer = self._made(endpoint, path, sent_body)
         row: Row = answer.body if isinstance(answer.body, dict) else {}
         for place in endpoint.answered_once:
             keep_token(str(at(row, place) or ""))
@@ -135,8 +135,8 @@ class VastProvider:
             raise Refused(f"{self._vms.url}: {shape.rooms} has none whose GUID is {guid}")
         if body.get(shape.far.peer) is not None:
             peer = self._vms.object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
-            found = clones.far(self._vms.get, shape, body, str(peer.get("guid")))
-            return self._stream(endpoint, endpoint.path, {**clones.clone_request(shape, body, room), **found})
+            remote_fields = clones.far(self._vms.get, shape, body, str(peer.get("guid")))
+            return self._stream(endpoint, endpoint.path, {**clones.clone_request(shape, body, room), **remote_fields})
         rows = (row for page in self._vms.listed(shape.snapshots, {"tenant_id": room}) for row in page)
         snapshot = clones.chosen_snapshot(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
         row = self._stream(endpoint, clones.clone_path(shape, snapshot), clones.clone_request(shape, body, room))
@@ -168,24 +168,26 @@ class VastProvider:
         """PATCH the fields in `body`; the answer may be empty. Lists with calls of their own are changed by these."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
-            path, named = members.member_path(shape, locator)
-            self._vms.finish(self._vms.send("PATCH", path, {**members.split_owner(shape, body)[1], **named}))
+            path, key_fields = members.member_path(shape, locator)
+            self._vms.finish(self._vms.send("PATCH", path, {**members.split_owner(shape, body)[1], **key_fields}))
         elif isinstance(shape, Singleton):
             self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, body))
         elif isinstance(shape, Asked):
             self._set(kind, shape, locator, body)
         elif isinstance(shape, AskedMembers):
-            whose = self._whose(kind, shape, locator)
-            self._vms.finish(self._vms.send("PATCH", shape.path, {**body, **whose, shape.key: shape.parts(locator)[2]}))
+            user_fields = self._whose(kind, shape, locator)
+            self._vms.finish(
+                self._vms.send("PATCH", shape.path, {**body, **user_fields, shape.key: shape.parts(locator)[2]})
+            )
         else:
             path = f"{kind.endpoint.path}{segment(locator)}/"
-            rest = without_deltas(kind.endpoint.deltas, body)
-            if rest:
-                self._vms.finish(self._vms.send("PATCH", path, rest))
+            own_body = without_deltas(kind.endpoint.deltas, body)
+            if own_body:
+                self._vms.finish(self._vms.send("PATCH", path, own_body))
             for delta in kind.endpoint.deltas:
                 if delta.field in body:
-                    for below, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
-                        self._vms.finish(self._vms.send("PATCH", f"{path}{below}/", part))
+                    for sub_path, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
+                        self._vms.finish(self._vms.send("PATCH", f"{path}{sub_path}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; an object that is already gone is no error."""
@@ -196,19 +198,21 @@ class VastProvider:
             if isinstance(shape, Asked):
                 self._set(kind, shape, locator, shape.nothing)
             elif isinstance(shape, AskedMembers):
-                whose = self._whose(kind, shape, locator)
-                self._vms.finish(self._vms.send("DELETE", shape.path, {**whose, shape.key: shape.parts(locator)[2]}))
+                user_fields = self._whose(kind, shape, locator)
+                self._vms.finish(
+                    self._vms.send("DELETE", shape.path, {**user_fields, shape.key: shape.parts(locator)[2]})
+                )
             elif isinstance(shape, Members):
-                path, named = members.member_path(shape, locator)
-                self._vms.finish(self._vms.send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
+                path, key_fields = members.member_path(shape, locator)
+                self._vms.finish(self._vms.send("DELETE", path, {**key_fields, **members.removed_with(shape, fresh)}))
             elif kind.endpoint.revoked is not None:
                 self._vms.send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
                 path = f"{kind.endpoint.path}{segment(locator)}/"
                 if isinstance(shape, Clones) and not clones.is_done(shape, fresh):
                     self._vms.finish(self._vms.send("PATCH", f"{path}{shape.stop}"))
-                left = {shape.with_directory: False} if isinstance(shape, Clones) else None
-                self._vms.finish(self._vms.send("DELETE", path, left))
+                delete_body = {shape.with_directory: False} if isinstance(shape, Clones) else None
+                self._vms.finish(self._vms.send("DELETE", path, delete_body))
         except ObjectNotFound:
             return
 
@@ -236,20 +240,24 @@ class VastProvider:
         shape = kind.endpoint.shape
         assert isinstance(shape, Asked)
         place, name = shape.parts(locator)
-        of = self._place(shape, place)
-        if of is None:
+        tenant_id = self._place(shape, place)
+        if tenant_id is None:
             return None
-        return unlisted_rights.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.found(
+            kind.endpoint, shape, locator, self._answer_about(kind, shape, place, tenant_id, name)
+        )
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
         """The keys of a user in a tenant, by the user's locator; empty without the tenant. Raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, AskedMembers)
         place, name, _ = shape.parts(owner)
-        of = self._place(shape, place)
-        if of is None:
+        tenant_id = self._place(shape, place)
+        if tenant_id is None:
             return []
-        return unlisted_rights.key_rows(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.key_rows(
+            kind.endpoint, shape, owner, self._answer_about(kind, shape, place, tenant_id, name)
+        )
 
     def history(self, sought: Sequence[ChangedObject]) -> Iterator[tuple[int, Trace]]:
         """The changes in the events since the first of these was applied; at most `PAGES` pages."""
@@ -310,8 +318,8 @@ class VastProvider:
         if shape.within:
             pages: Iterator[list[Row]] = iter([[self._vms.object(f"{endpoint.path}{segment(owner)}/")]])
         else:
-            only = {shape.filter: owner} if shape.filter else {}
-            pages = self._vms.listed(endpoint.path, {**endpoint.query, **only})
+            filters = {shape.filter: owner} if shape.filter else {}
+            pages = self._vms.listed(endpoint.path, {**endpoint.query, **filters})
         rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
         # a server ignores a filter that it does not know
         return next((row for row in rows if members.owner_locator(endpoint, shape, row) == locator), None)
@@ -319,10 +327,10 @@ class VastProvider:
     def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
         """The fields of a body that name the user of a locator. Raises `ObjectNotFound` if the tenant or the user does not exist."""
         place, name, _ = shape.parts(locator)
-        of = self._place(shape, place)
-        if of is None:
+        tenant_id = self._place(shape, place)
+        if tenant_id is None:
             raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
-        return unlisted_rights.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
+        return unlisted_rights.known_by(shape, tenant_id, self._answer_about(kind, shape, place, tenant_id, name))
 
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
         """The answer about a user or group in the place with id `of`. Raises `Nobody` if the place does not know the name."""
@@ -338,11 +346,11 @@ class VastProvider:
 
     def _set(self, kind: Kind, shape: Asked, locator: str, values: Mapping[str, Any]) -> None:
         place, name = shape.parts(locator)
-        of = self._place(shape, place)
-        if of is None:
+        tenant_id = self._place(shape, place)
+        if tenant_id is None:
             raise ObjectNotFound(f"{self._vms.url}: {shape.places} has no {place}")
         self._vms.finish(
-            self._vms.send("PATCH", kind.endpoint.path, unlisted_rights.asked_body(shape, name, of, values))
+            self._vms.send("PATCH", kind.endpoint.path, unlisted_rights.asked_body(shape, name, tenant_id, values))
         )
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
@@ -357,10 +365,10 @@ class VastProvider:
         ]
         if len(rows) > 1:
             raise Unreachable(f"{self._vms.url}: {shape.places} has {len(rows)} objects named {name}")
-        found = rows[0].get("id") if rows else None
+        tenant_id = rows[0].get("id") if rows else None
         if not self.writable:
-            self._places[shape.places, name] = found
-        return found
+            self._places[shape.places, name] = tenant_id
+        return tenant_id
 
 
 def _is_revoked(kind: Kind, row: Row) -> bool:

@@ -23,21 +23,23 @@ def chosen_snapshot(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
     `latest` and `before TIME` use the time of creation that the cluster shows; a snapshot that is still being
     created is not considered.
     """
-    directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
+    directory, choice = _folder(body.get(shape.of)), str(body.get(shape.which))
     candidates = [row for row in rows if _folder(row.get("path")) == directory]
-    if which != LATEST and not which.startswith(BEFORE):
-        named = next((row for row in candidates if row.get("name") == which), None)
-        if named is None:
-            raise Refused(f"{directory} has no snapshot {which}: it may have expired")
-        return named
-    until = parse_moment(which.removeprefix(BEFORE)) if which != LATEST else None
+    if choice != LATEST and not choice.startswith(BEFORE):
+        snapshot = next((row for row in candidates if row.get("name") == choice), None)
+        if snapshot is None:
+            raise Refused(f"{directory} has no snapshot {choice}: it may have expired")
+        return snapshot
+    until = parse_moment(choice.removeprefix(BEFORE)) if choice != LATEST else None
     dated = [
-        (made, row) for row in candidates if _is_usable(row) and (made := parse_moment(row.get("created"))) is not None
+        (created, row)
+        for row in candidates
+        if _is_usable(row) and (created := parse_moment(row.get("created"))) is not None
     ]
-    in_time = [(made, row) for made, row in dated if until is None or made <= until]
+    in_time = [(created, row) for created, row in dated if until is None or created <= until]
     if not in_time:
-        late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
-        raise Refused(f"{directory} has no snapshot{late} that can be cloned ({len(candidates)} exist)")
+        until_text = "" if until is None else f" from {choice.removeprefix(BEFORE)} or before"
+        raise Refused(f"{directory} has no snapshot{until_text} that can be cloned ({len(candidates)} exist)")
     return max(in_time, key=lambda pair: pair[0])[1]
 
 
@@ -50,17 +52,17 @@ def far(ask: Callable[[str, Mapping[str, Any]], Any], shape: Clones, body: Row, 
     room = _one(ask(place.rooms, query), "guid", guid)
     if room is None:
         raise Refused(f"{place.rooms} has none whose GUID is {guid}")
-    directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
+    directory, choice = _folder(body.get(shape.of)), str(body.get(shape.which))
     paths = _rows(ask(place.directories, {**query, "remote_tenant_guid": guid}))
     handle = next((str(row.get("handle")) for row in paths if _folder(row.get("name")) == directory), None)
     if handle is None:
         raise Refused(f"{directory} has no snapshot on the other cluster")
     rows = _rows(ask(place.snapshots, {**query, "handle": handle, "start_snapshot_id": 0}))
-    known = [row for row in rows if isinstance(row.get("clone_id"), int)]
-    meant = [row for row in known if which in (LATEST, row.get("name"))]
-    if not meant:
-        raise Refused(f"{directory} has no snapshot {which} on the other cluster: it may have expired")
-    snapshot = max(meant, key=lambda row: int(row["clone_id"]))
+    with_id = [row for row in rows if isinstance(row.get("clone_id"), int)]
+    candidates = [row for row in with_id if choice in (LATEST, row.get("name"))]
+    if not candidates:
+        raise Refused(f"{directory} has no snapshot {choice} on the other cluster: it may have expired")
+    snapshot = max(candidates, key=lambda row: int(row["clone_id"]))
     root = {"name": snapshot.get("name"), "clone_id": snapshot["clone_id"]}
     return {
         place.room[0]: {"guid": guid, "name": room.get("name")},

@@ -51,8 +51,8 @@ class VastDirectory:
     def elsewhere(self, name: str) -> str:
         """The path of another directory that has a snapshot of that name, "" if none does."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
-        found = [row for row in rows if row.get("name") == name and not self._is_of(row)]
-        return str(found[0].get("path") or "") if found else ""
+        snapshots = [row for row in rows if row.get("name") == name and not self._is_of(row)]
+        return str(snapshots[0].get("path") or "") if snapshots else ""
 
     def copy(self, name: str) -> Copy | None:
         """The clone of that name, `None` if it does not exist."""
@@ -60,26 +60,26 @@ class VastDirectory:
         if row is None:
             return None
         status = row.get("status")
-        said = {
+        states = {
             str(row.get("state") or "").upper(),
             str(status.get("state") if isinstance(status, dict) else "").upper(),
         }
         progress = row.get("sync_progress")
         return Copy(
-            guid=str(row.get("guid") or ""), state=str(row.get("state") or ""), complete=bool(said & _COMPLETE),
-            held=bool(said & _HELD), progress="" if progress is None else f"{progress} %",
+            guid=str(row.get("guid") or ""), state=str(row.get("state") or ""), complete=bool(states & _COMPLETE),
+            held=bool(states & _HELD), progress="" if progress is None else f"{progress} %",
             usable=str(row.get("state") or "").upper() in _USABLE, snapshot=str(row.get("source_snapshot") or ""),
             directory=str(row.get("loanee_root_path") or "").rstrip("/"),
         )  # fmt: skip
 
     def taken(self, directory: str) -> str:
         """Why the directory is in use, from views, quotas and clones: no list shows directories. VMS refuses one that exists anyway."""
-        for path, field, what in (
+        for path, field, noun in (
             ("/views/", "path", "a view"), ("/quotas/", "path", "a quota"), (STREAMS, "loanee_root_path", "a clone"),
         ):  # fmt: skip
             for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self.tenant}):
                 if str(row.get(field) or "").rstrip("/") == directory:
-                    return f"{what} ({row.get('name') or row.get('id')}) already exists at {directory}"
+                    return f"{noun} ({row.get('name') or row.get('id')}) already exists at {directory}"
         return ""
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
@@ -112,8 +112,8 @@ class VastDirectory:
             return
         path = f"{STREAMS}{segment(str(row.get('id')))}/"
         try:
-            found = self.copy(name)
-            if found is not None and not found.complete:
+            copy = self.copy(name)
+            if copy is not None and not copy.complete:
                 self._provider.finished("PATCH", f"{path}stop")
             self._provider.finished("DELETE", path, {"remove_dir": True})
         except ObjectNotFound:

@@ -84,5 +84,5 @@ def _without(body: Row, place: WirePath) -> Row:
     inner = body.get(place[0])
     if not isinstance(inner, dict):
         return body
-    left = _without(inner, place[1:])
-    return {**{key: value for key, value in body.items() if key != place[0]}, **({place[0]: left} if left else {})}
+    rest = _without(inner, place[1:])
+    return {**{key: value for key, value in body.items() if key != place[0]}, **({place[0]: rest} if rest else {})}

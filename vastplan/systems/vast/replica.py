@@ -29,10 +29,10 @@ def find_path(provider: VastProvider, *, guid: str = "", name: str = "") -> Row 
     several.
     """
     rows = provider.rows(PATHS, {"name": name} if name else {})
-    found = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
-    if len(found) > 1:
-        raise Unreachable(f"{provider.describe()} has {len(found)} protected paths {guid or name}")
-    return found[0] if found else None
+    matching = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
+    if len(matching) > 1:
+        raise Unreachable(f"{provider.describe()} has {len(matching)} protected paths {guid or name}")
+    return matching[0] if matching else None
 
 
 class VastReplica:
@@ -51,11 +51,11 @@ class VastReplica:
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
             raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
-        said, state = (_plain(row.get(name)) for name in ("role", "state"))
+        role_text, state = (_plain(row.get(name)) for name in ("role", "state"))
         forecast = row.get("estimated_read_only_time")
         return Side(
-            role=_ROLES.get(said, SideRole.CHANGING),
-            stated_role=said,
+            role=_ROLES.get(role_text, SideRole.CHANGING),
+            stated_role=role_text,
             state=state,
             good=state in _GOOD,
             enabled=row.get("enabled") is True,

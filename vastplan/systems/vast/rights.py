@@ -66,7 +66,7 @@ BESIDES = (
 
 def right_of(method: str, path: str) -> Right | None:
     """`view_logical` and the like; a POST to an action of an object (`{}`) is an edit."""
-    name, *below = path.strip("/").split("/")
+    name, *segments = path.strip("/").split("/")
     if name in _OF_EVERYBODY:
         return None
-    return Right(_REALM_OF[name], "edit" if method == "POST" and "{}" in below else _VERBS[method])
+    return Right(_REALM_OF[name], "edit" if method == "POST" and "{}" in segments else _VERBS[method])

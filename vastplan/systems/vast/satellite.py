@@ -50,18 +50,18 @@ class VastCached:
         """The prefetches under way of a directory of the path's own tenant: another tenant may have one of that name. The list
         may have ended ones, too.
         """
-        found = self._provider.object(_LISTED).get("prefetch_data")
-        if not isinstance(found, list):
+        data = self._provider.object(_LISTED).get("prefetch_data")
+        if not isinstance(data, list):
             raise Unreachable(f"{self._provider.describe()}: the answer to GET {_LISTED} has no prefetch_data")
         key = self._row().get("tenant_id")
         name = self._provider.object(f"/tenants/{segment(str(key))}/").get("name")
         return tuple(
-            one["task_id"]
-            for item in found
+            prefetch["task_id"]
+            for item in data
             if isinstance(item, dict) and _is_of(item.get("tenant"), key, name)
-            for one in _dicts(item.get("paths"))
-            if _plain(one.get("path")) == _plain(directory) and isinstance(one.get("task_id"), int)
-            if _returned(one) not in (_COMPLETE, *_FAILED)
+            for prefetch in _dicts(item.get("paths"))
+            if _plain(prefetch.get("path")) == _plain(directory) and isinstance(prefetch.get("task_id"), int)
+            if _returned(prefetch) not in (_COMPLETE, *_FAILED)
         )
 
     def prefetched(self, task: int, directory: str) -> Prefetch | None:
@@ -70,13 +70,13 @@ class VastCached:
             row = self._provider.object(f"{self.path}prefetch_path", {"task_id": task})
         except ObjectNotFound:
             return None
-        said = _returned(row)
-        progress = Progress.FAILED if said in _FAILED else Progress.RUNNING
-        if said == _COMPLETE or (said == "SUCCESS" and task not in self.running(directory)):
+        state = _returned(row)
+        progress = Progress.FAILED if state in _FAILED else Progress.RUNNING
+        if state == _COMPLETE or (state == "SUCCESS" and task not in self.running(directory)):
             progress = Progress.COMPLETE
         size = row.get("size_retrieved")
         full = row.get("prefetch_type") in (None, FULL)
-        return Prefetch(task, progress, said, full, size if isinstance(size, int) else None)
+        return Prefetch(task, progress, state, full, size if isinstance(size, int) else None)
 
     def stop(self, task: int) -> None:
         """Stop a prefetch; that also removes it from the list of past ones."""
@@ -97,7 +97,7 @@ def _is_of(tenant: Any, key: Any, name: Any) -> bool:
 
 
 def _dicts(value: Any) -> list[Row]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _returned(row: Row) -> str:

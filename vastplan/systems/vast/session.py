@@ -81,14 +81,14 @@ class VmsSession:
         """
         query: Mapping[str, Any] = {"page_size": PAGE, "page": 1, **only}
         query = {name: value for name, value in query.items() if value is not None}  # some lists accept no page size
-        shown, seen, length = 0, set[str](), Length(f"{self.url}: the list of {start}")
+        row_count, seen, length = 0, set[str](), Length(f"{self.url}: the list of {start}")
         while True:
             body = self.get(start, query)
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self.url}: the answer to GET {start} is not a list of objects")
             yield rows
-            shown += len(rows)
+            row_count += len(rows)
             following = body.get("next") if isinstance(body, dict) else None
             if not following:
                 break
@@ -99,8 +99,8 @@ class VmsSession:
             seen.add(link)
             query = dict(parse_qsl(link, keep_blank_values=True))
         count = body.get("count") if isinstance(body, dict) else None
-        if isinstance(count, int) and shown < count:
-            raise Unreachable(f"{self.url}: the list of {start} was cut short: {shown} of {count}")
+        if isinstance(count, int) and row_count < count:
+            raise Unreachable(f"{self.url}: the list of {start} was cut short: {row_count} of {count}")
 
     def finish(self, answer: Answer) -> None:
         """Wait for the task that an answer may contain. Raises `Refused` if it fails, `Unclear` if it takes too long."""
@@ -114,8 +114,8 @@ class VmsSession:
             state = str(task.get("state", "")).upper()
             if state in _TASK_FAILED:
                 messages = task.get("messages")
-                last = messages[-1] if isinstance(messages, list) and messages else messages
-                raise Refused(f"task {name} ended as {state}: {one_line(str(last or 'no reason given'))}")
+                last_message = messages[-1] if isinstance(messages, list) and messages else messages
+                raise Refused(f"task {name} ended as {state}: {one_line(str(last_message or 'no reason given'))}")
             return True if state in _TASK_DONE else None
 
         def overdue() -> Unclear:

@@ -34,9 +34,9 @@ class VastEndpoint(Tls):
         if (self.token is MISSING) == (self.password is MISSING) or (self.username is MISSING) != (
             self.password is MISSING
         ):
-            given = [name for name in ("token", "username", "password") if getattr(self, name) is not MISSING]
-            has = f"it has {', '.join(given)}" if given else "it has no credential"
-            raise ValueError(f"{has}; give either token, or username and password")
+            names = [name for name in ("token", "username", "password") if getattr(self, name) is not MISSING]
+            given_text = f"it has {', '.join(names)}" if names else "it has no credential"
+            raise ValueError(f"{given_text}; give either token, or username and password")
         return self
 
     def address(self) -> str:

@@ -27,10 +27,10 @@ def found(endpoint: Endpoint, shape: Asked, locator: str, answer: Any) -> Row | 
 
 def split_body(shape: Asked, body: Row) -> tuple[str, Row]:
     """The locator of the object that a body sets, and the values. Raises `Refused` if the body does not name the object."""
-    at = asked_locator(shape, body)
-    if not at:
+    locator = asked_locator(shape, body)
+    if not locator:
         raise Refused(f"the body needs {shape.name} and {shape.within}")
-    return at, {key: value for key, value in body.items() if key not in (shape.within, shape.name)}
+    return locator, {key: value for key, value in body.items() if key not in (shape.within, shape.name)}
 
 
 def key_rows(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
@@ -42,9 +42,9 @@ def key_rows(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -
     place, name, _ = shape.parts(owner)
     if isinstance(answer, dict) and at(answer, shape.origin[0]) == shape.origin[1]:
         raise Refused(f"{name} is a local user: write the user in users, and refer to it without existing")
-    shown = answer.get(shape.rows) if isinstance(answer, dict) else None
+    items = answer.get(shape.rows) if isinstance(answer, dict) else None
     rows = []
-    for item in shown or ():
+    for item in items or ():
         row = item
         if isinstance(item, list) and len(item) > 1:
             row = {"key": item[0], "status": item[1]}

@@ -37,12 +37,12 @@ class VastViews:
 
     def make(self, directory: str) -> Facts:
         """Create a view with tenant, policy and protocols of the model; the directory has to exist."""
-        like = self._row(self._directory)
-        if like is None:
+        model = self._row(self._directory)
+        if model is None:
             raise ObjectNotFound(f"{self.site} has no view of {self._directory}")
-        alike = {name: like[name] for name in _ALIKE if like.get(name) is not None}
-        body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(like), "create_dir": False}
-        row = self._provider.ask("POST", VIEWS, {**body, **alike})
+        copied = {name: model[name] for name in _ALIKE if model.get(name) is not None}
+        body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(model), "create_dir": False}
+        row = self._provider.ask("POST", VIEWS, {**body, **copied})
         guid = row.get("guid") if isinstance(row, dict) else None
         if not guid:
             raise Unclear(f"POST {VIEWS}: the answer has no guid")
@@ -64,5 +64,5 @@ class VastViews:
 
 
 def _protocols(row: Mapping[str, Any]) -> list[str]:
-    said = row.get("protocols")
-    return [name for name in _MOUNTED if name in said] if isinstance(said, list) else []
+    protocols = row.get("protocols")
+    return [name for name in _MOUNTED if name in protocols] if isinstance(protocols, list) else []
