@@ -30,9 +30,9 @@ def commands(head: Head, tree: Located) -> list[Finding]:
             "VP222",
             f"{place}.{field} comes from a command, which a document must not run",
             fix="write {env: NAME} or {file: PATH}, or write the command in a file for --connections",
-            where=where,
+            where=place_in_file,
         )
-        for place, spec, where in _places(head, tree)
+        for place, spec, place_in_file in _places(head, tree)
         for field, source in spec.credentials()
         if isinstance(source, CommandSecret)
     ]
@@ -71,13 +71,13 @@ def of_the_runner(head: Head, tree: Located) -> list[Finding]:
 
 def system_file_contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
     """What the files that a document names for its systems say, by the path of the system in the document; no credentials."""
-    named: list[tuple[tuple[str, ...], SystemSpec]] = [
+    specs: list[tuple[tuple[str, ...], SystemSpec]] = [
         (("sites", name, system), spec) for name, site in head.sites.items() for system, spec in site.given().items()
     ]
     shared = head.shared_ledger()
     if shared is not None:
-        named.append((("ledger", shared[0]), shared[1]))
-    return {path: said for path, spec in named if (said := spec.contents(folder))}
+        specs.append((("ledger", shared[0]), shared[1]))
+    return {path: contents for path, spec in specs if (contents := spec.contents(folder))}
 
 
 def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | None:
@@ -109,12 +109,14 @@ def allowed_sources(
     if file is None or connections is None:
         return SecretSources(folder.resolve(), tuple(allow_env))
     specs, home = list(file.opened()), connections.parent
-    named = [connections, *(path for spec in specs for path in spec.named(home))]
-    files = {path for name in named if (path := _real(Path(), str(name)))}
+    files_named = [connections, *(path for spec in specs for path in spec.named(home))]
+    files = {path for name in files_named if (path := _real(Path(), str(name)))}
     allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
-    env, given = allowed.env, allowed.folders
-    folders = tuple(path for name in given if (path := _real(home, name))) if isinstance(given, list) else ()
-    around = {parent for one in (folder.resolve(), *folders) for parent in one.parents}
+    env, given_folders = allowed.env, allowed.folders
+    folders = (
+        tuple(path for name in given_folders if (path := _real(home, name))) if isinstance(given_folders, list) else ()
+    )
+    parents = {parent for path in (folder.resolve(), *folders) for parent in path.parents}
     return SecretSources(
         folder=folder.resolve(),
         env=tuple(env) if isinstance(env, list) else (),
@@ -123,7 +125,7 @@ def allowed_sources(
         taken_env=frozenset(
             source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
         ),
-        taken_files=frozenset(files - around),  # a command that names a parent folder does not use all of its files
+        taken_files=frozenset(files - parents),  # a command that names a parent folder does not use all of its files
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
 

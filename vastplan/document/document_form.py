@@ -51,11 +51,11 @@ def document_form(
     that a document can leave out are left out: those with the model's default (unless `defaults`), and those that hold the
     entry's own name, which is `key`.
     """
-    said = values
+    own_values = values
     if key:
         own = [field.name for field in fields if values.get(field.name) == key and _holds_the_name(field)]
-        said = {name: value for name, value in values.items() if name not in own}
-    return _Typist(reference, defaults).struct(fields, said)
+        own_values = {name: value for name, value in values.items() if name not in own}
+    return _Typist(reference, defaults).struct(fields, own_values)
 
 
 def key_fields(fields: Iterable[Field]) -> tuple[str, ...]:

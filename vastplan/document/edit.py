@@ -66,14 +66,14 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
         if value_node is not None:
             yield from _replaced(text, value_node, edit)
     typed_text = value_text(edit.value, edit.unit, edit.units)
-    for within, part in parts[:_MOST]:
-        if "per_site" not in within:
+    for path, part in parts[:_MOST]:
+        if "per_site" not in path:
             yield from _inserted(text, part, edit.path, typed_text)
             if edit.shared:
-                yield from _inserted(text, node_of_entry, ("per_site", edit.site, *within, *edit.path), typed_text)
+                yield from _inserted(text, node_of_entry, ("per_site", edit.site, *path, *edit.path), typed_text)
     if edit.unit and isinstance(edit.before, int) and isinstance(edit.value, int):
         scalars = [value for _, value in _pairs(node_of_entry) if isinstance(value, ScalarNode)]
-        for scalar in [one for one in scalars if amount(one.value, edit.unit) == edit.before][:_MOST]:
+        for scalar in [scalar for scalar in scalars if amount(scalar.value, edit.unit) == edit.before][:_MOST]:
             yield from _replaced(text, scalar, edit)
 
 
@@ -163,8 +163,8 @@ def _end(node: Node) -> int:
     """The end of a node; a block ends where its last part ends, not where the next node begins."""
     inner = node.value if isinstance(node, MappingNode | SequenceNode) and not node.flow_style else []
     if inner:
-        last = inner[-1]
-        return _end(last[1] if isinstance(last, tuple) else last)
+        last_part = inner[-1]
+        return _end(last_part[1] if isinstance(last_part, tuple) else last_part)
     index: int = node.end_mark.index
     return index
 

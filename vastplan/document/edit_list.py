@@ -24,14 +24,14 @@ def edited_list(
     spans = _spans(text, lines, node, ends)
     if spans is None:
         return
-    first, last, indent = spans[0][0], spans[-1][1], " " * node.start_mark.column
-    kept = _kept(node.value, before, items, typed)
-    fresh = {number: f"{indent}- {typed[number]}\n" for number in range(len(items)) if number not in kept}
-    chunks = {number: "".join(lines[slice(*spans[old])]) for number, old in kept.items()}
+    first_line, last_line, indent = spans[0][0], spans[-1][1], " " * node.start_mark.column
+    old_by_new = _kept(node.value, before, items, typed)
+    fresh = {number: f"{indent}- {typed[number]}\n" for number in range(len(items)) if number not in old_by_new}
+    chunks = {number: "".join(lines[slice(*spans[old])]) for number, old in old_by_new.items()}
     chunks = {number: chunk if chunk.endswith("\n") else f"{chunk}\n" for number, chunk in chunks.items()} | fresh
-    as_written = sorted(kept, key=lambda number: kept[number])
+    as_written = sorted(old_by_new, key=lambda number: old_by_new[number])
     orders = dict.fromkeys(((*as_written, *fresh), tuple(range(len(items)))))
-    head, tail = "".join(lines[:first]), "".join(lines[last:])
+    head, tail = "".join(lines[:first_line]), "".join(lines[last_line:])
     for order in orders:
         body = "".join(chunks[number] for number in order) or f"{indent}[]\n"
         yield head + (body if tail or text.endswith("\n") else body.removesuffix("\n")) + tail
@@ -54,14 +54,14 @@ def _spans(text: str, lines: list[str], node: SequenceNode, ends: Sequence[int])
 
 def _kept(nodes: Sequence[Node], before: Any, items: Sequence[Any], typed: Sequence[str]) -> dict[int, int]:
     """Maps the index of each item that stays to its index in the present list."""
-    known = before if isinstance(before, list) and len(before) == len(nodes) else [...] * len(nodes)
-    free, kept = list(range(len(nodes))), {}
+    present = before if isinstance(before, list) and len(before) == len(nodes) else [...] * len(nodes)
+    free, old_by_new = list(range(len(nodes))), {}
     for number, item in enumerate(items):
         for old in free:
             node = nodes[old]
             spelled = isinstance(node, ScalarNode) and node.value == typed[number]
-            if spelled or known[old] == item:
-                kept[number] = old
+            if spelled or present[old] == item:
+                old_by_new[number] = old
                 free.remove(old)
                 break
-    return kept
+    return old_by_new

@@ -85,7 +85,9 @@ def emit(entries: Iterable[EntryText], types: Sequence[EntryType], schema: str =
         section[entry.key] = entry
     order = {type_.section: place for place, type_ in enumerate(types)}
     for name in sorted(by_section, key=lambda name: (order.get(name, len(order)), natural(name))):
-        writer.section("", name, [_Node(one.key, one.values, _Comments(one)) for one in by_section[name].values()])
+        writer.section(
+            "", name, [_Node(entry.key, entry.values, _Comments(entry)) for entry in by_section[name].values()]
+        )
     return FileText("".join(f"{line}\n" for line in writer.lines), writer.places)
 
 
@@ -152,7 +154,7 @@ class _Writer:
     def _entry(self, margin: str, node: _Node, section: str, called: str, inside: str) -> None:
         """Writes one entry; `called` is its name: that of its container where its key is the name of its type."""
         self._comment(margin, node)
-        first = len(self.lines) + 1
+        first_line = len(self.lines) + 1
         if self._holds(section, node.value):
             sections, singles = self._held[section]
             self.lines.append(f"{margin}{key_text(node.key)}:")
@@ -168,15 +170,15 @@ class _Writer:
                     self._field(margin + _STEP, child)
         else:
             self._put(margin, key_text(node.key), node)
-        self._stands(EntryId(section, called, inside), first)
+        self._stands(EntryId(section, called, inside), first_line)
         if not node.path:
             node.comments.check_all_used()
 
     def _holds(self, section: str, value: Any) -> bool:
         """Whether the value contains other entries."""
-        held = self._held.get(section)
+        keys = self._held.get(section)
         return (
-            held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
+            keys is not None and isinstance(value, Mapping) and any(key in keys[0] or key in keys[1] for key in value)
         )
 
     def _stands(self, place: EntryId, first: int) -> None:
@@ -215,17 +217,17 @@ class _Writer:
         if written is not None:
             self.lines.append(head + written)
         elif isinstance(node.value, Mapping | list | tuple) and node.value:
-            first = len(self.lines)
+            first_line = len(self.lines)
             self._below(margin + _STEP, node)
-            self.lines[first] = head + self.lines[first][len(head) :]
+            self.lines[first_line] = head + self.lines[first_line][len(head) :]
         else:
             self.lines += _too_long(head, margin + _STEP, flow(node.value))
 
     def _comment(self, margin: str, node: _Node) -> None:
         for line in node.comments.take(node.path):
             width = max(_NARROWEST, WIDTH - len(margin) - 2)
-            shown = wrap(inert(line, None), width, break_long_words=False, break_on_hyphens=False)
-            self.lines += [f"{margin}# {part}" for part in shown]
+            wrapped = wrap(inert(line, None), width, break_long_words=False, break_on_hyphens=False)
+            self.lines += [f"{margin}# {part}" for part in wrapped]
 
 
 def _too_long(head: str, margin: str, written: str) -> list[str]:
@@ -237,7 +239,7 @@ def _too_long(head: str, margin: str, written: str) -> list[str]:
 
 def _held(container: EntryType, types: Sequence[EntryType]) -> tuple[dict[str, str], dict[str, str]]:
     """The keys of entries that may be inside such an entry, as in `instantiate`: sections, and names of types with their section."""
-    inside = [type_ for type_ in types if container.name in type_.model.model_fields and not type_.contains]
+    contained = [type_ for type_ in types if container.name in type_.model.model_fields and not type_.contains]
     own = container.model.model_fields
-    sections = {type_.section: type_.section for type_ in inside if type_.section not in own}
-    return sections, {type_.name: type_.section for type_ in inside if type_.name not in own}
+    sections = {type_.section: type_.section for type_ in contained if type_.section not in own}
+    return sections, {type_.name: type_.section for type_ in contained if type_.name not in own}

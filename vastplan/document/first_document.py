@@ -50,11 +50,11 @@ class First:
 def first_document(first: First) -> str:
     """The text of a first document. Raises `Unwritable` for a value that no document can hold."""
     site, tenant = flow(first.site), flow(first.tenant)
-    last = "the volume that its jobs mount" if first.has_runai else "its StorageClass"
+    last_object = "the volume that its jobs mount" if first.has_runai else "its StorageClass"
     host = f"files.{first.tenant}.example.com"
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
-        f"# The first document of a site, written by vastplan init: one team, from its VAST tenant to {last}.",
+        f"# The first document of a site, written by vastplan init: one team, from its VAST tenant to {last_object}.",
         "# Replace the example values: their lines say `change`. For an editor that checks it, write the schema that the first line names:",
         f"#   mkdir -p schemas && vastplan schema > {SCHEMA}",
         "version: 1",

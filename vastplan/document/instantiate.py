@@ -66,15 +66,17 @@ def _size(value: Any) -> int:
 
 def _is_one_entry(type_: EntryType, group: Mapping) -> bool:
     """Whether the user wrote the fields of one entry where names of entries belong."""
-    known = {*type_.model.model_fields, *ENTRY_KEYS}
+    field_names = {*type_.model.model_fields, *ENTRY_KEYS}
     plain = any(value is not None and not isinstance(value, Mapping) for value in group.values())
-    return plain and all(key in known for key in group)
+    return plain and all(key in field_names for key in group)
 
 
 def _names_of_several(type_: EntryType, written: Mapping) -> list[str]:
     """The names of the entries, where the user wrote several named entries in place of one; empty where it is one entry."""
-    known = {*type_.model.model_fields, *ENTRY_KEYS}
-    several = bool(written) and all(isinstance(inner, Mapping) and key not in known for key, inner in written.items())
+    field_names = {*type_.model.model_fields, *ENTRY_KEYS}
+    several = bool(written) and all(
+        isinstance(inner, Mapping) and key not in field_names for key, inner in written.items()
+    )
     return list(written) if several else []
 
 
@@ -82,13 +84,13 @@ def _by_name(key: str, written: Any) -> str:
     """The fix that shows how to write a section's entries, with the names that the user listed."""
     names = written if isinstance(written, list) else [written]
     plain = names and all(isinstance(name, str) and name.isprintable() and len(name) < 64 for name in names)
-    listed = ", ".join(f"{yaml_scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
-    return f"write {key}: {{{listed}{', ...' if plain and len(names) > 3 else ''}}}"
+    examples = ", ".join(f"{yaml_scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
+    return f"write {key}: {{{examples}{', ...' if plain and len(names) > 3 else ''}}}"
 
 
 def _as_a_mapping(key: str, type_: EntryType) -> str:
-    how = form(type_.model)
-    return f"write {key}: {how}" if how.startswith("{") else f"write {key}: {{...}}, {how}"
+    fields = form(type_.model)
+    return f"write {key}: {fields}" if fields.startswith("{") else f"write {key}: {{...}}, {fields}"
 
 
 def _are(count: int) -> str:
@@ -146,12 +148,14 @@ class Instantiator:
         elif _is_one_entry(type_, group):
             self._obscure(type_)
             text = f"{key} maps names to entries, but {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
-            one = (
+            single_form = (
                 f"{type_.name}: {{{next(iter(group))}: ...}}, or "
                 if container and self._held(container.type, type_.name)
                 else ""
             )
-            self._problem("VP205", text, holder.where(key), f"write {one}{key}: {{NAME: {{{next(iter(group))}: ...}}}}")
+            self._problem(
+                "VP205", text, holder.where(key), f"write {single_form}{key}: {{NAME: {{{next(iter(group))}: ...}}}}"
+            )
         else:
             for name in group:
                 yield from self._entry(type_, group, name, container, sites)
@@ -160,7 +164,9 @@ class Instantiator:
         """Record that there may be unknown entries of a type, and of the types that it may contain."""
         self.obscured.add(type_.name)
         if type_.contains:
-            self.obscured.update(one.name for one in self._sections.values() if self._held(type_, one.section))
+            self.obscured.update(
+                section_type.name for section_type in self._sections.values() if self._held(type_, section_type.section)
+            )
 
     def _entry(
         self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
@@ -171,29 +177,29 @@ class Instantiator:
         if mapping is None:
             self._obscure(type_)
             return
-        written = mapping
-        if container and key == type_.name and (names := _names_of_several(type_, written)):
+        merged = mapping
+        if container and key == type_.name and (names := _names_of_several(type_, merged)):
             text = f"{key} is one {key}, named {container.name} like its {container.type.name}; {', '.join(names[:3])} are not keys of it"
             self._problem("VP206", text, where, f"did you mean {type_.section}?")
             self._obscure(type_)
             return
-        inside = container.around(key == type_.name) if container else None
+        containment = container.around(key == type_.name) if container else None
         name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)
         if isinstance(defaults, Mapping):
-            written = overlay_tree(defaults, written)
-        own = self._site_list(written, type_)
+            merged = overlay_tree(defaults, merged)
+        own = self._site_list(merged, type_)
         chosen = own if own is not None else sites
         places = self._chosen(chosen, container)
-        self._count(type_, written, len(places), where)
-        per_site = self._mapping(written, "per_site", "write per_site: {SITE: {...}}") or Mapping(where)
+        self._count(type_, merged, len(places), where)
+        per_site = self._mapping(merged, "per_site", "write per_site: {SITE: {...}}") or Mapping(where)
         for site in per_site:
             if site not in self._sites:
                 self._no_site(site, per_site.where(site))
                 self.halved.add(where)
         for site in places:
             of_site = per_site.get(site)
-            values = overlay_tree(written, of_site) if isinstance(of_site, Mapping) else written.copy()
+            values = overlay_tree(merged, of_site) if isinstance(of_site, Mapping) else merged.copy()
             # an entry with its container's name also had the container's former name
             renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
             if not isinstance(renamed, str) or renamed == name:
@@ -202,8 +208,8 @@ class Instantiator:
                 )
                 self._problem("VP203", text, values.where("renamed_from"), "write the former name, or remove it")
                 renamed = ""
-            for gone in ENTRY_KEYS:
-                values.pop(gone, None)
+            for entry_key in ENTRY_KEYS:
+                values.pop(entry_key, None)
             if container:
                 field = container.type.name
                 if field in values:
@@ -217,7 +223,7 @@ class Instantiator:
                 values.keys_at[field] = where
             if type_.contains:
                 yield from self._inside(_Container(type_, name, site, renamed), values, chosen)
-            yield Raw(type_, name, values, where, chosen, site, renamed, inside)
+            yield Raw(type_, name, values, where, chosen, site, renamed, containment)
 
     def _chosen(self, chosen: tuple[str, ...] | None, container: _Container | None) -> tuple[str, ...]:
         """The sites where an entry is, in the document's order."""
@@ -234,9 +240,9 @@ class Instantiator:
         self._entries += sites
         self._values += _size(own) * max(1, sites)
         self._values += _size(written["per_site"]) if "per_site" in written else 0
-        for most, count, what in ((MAX_ENTRIES, self._entries, "entries"), (MAX_VALUES, self._values, "values")):
-            if count > most:
-                text = f"more than {most:,} {what}: each counts on every site, with the values of its defaults"
+        for maximum, count, noun in ((MAX_ENTRIES, self._entries, "entries"), (MAX_VALUES, self._values, "values")):
+            if count > maximum:
+                text = f"more than {maximum:,} {noun}: each counts on every site, with the values of its defaults"
                 fix = "move some sites or entries to another document"
                 raise Invalid([error("VP115", text, fix=fix, where=where)])
 
@@ -245,8 +251,8 @@ class Instantiator:
         if not container.contains or key in container.model.model_fields:
             return None
         type_ = self._types.get(key) or self._sections.get(key)
-        inside = type_ is not None and container.name in type_.model.model_fields and not type_.contains
-        return type_ if inside else None
+        is_contained = type_ is not None and container.name in type_.model.model_fields and not type_.contains
+        return type_ if is_contained else None
 
     def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
         """Takes the entries inside a container out of its values: one entry under its type, several under their section."""
@@ -295,10 +301,10 @@ class Instantiator:
         return Mapping(holder.where(key))
 
     def _unknown(self, holder: Mapping, key: str, known: Any) -> None:
-        meant = self._near.closest(key, known)
-        if meant in self._sections:
-            self._obscure(self._sections[meant])
-        fix = f"did you mean {meant}?" if meant else known_ones(known)
+        nearest = self._near.closest(key, known)
+        if nearest in self._sections:
+            self._obscure(self._sections[nearest])
+        fix = f"did you mean {nearest}?" if nearest else known_ones(known)
         self._problem("VP206", f"unknown key {key}", holder.where(key), fix)
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:

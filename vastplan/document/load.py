@@ -98,15 +98,15 @@ def load_document(
     """
     tree = merge.read_files(paths)
     problems: list[Finding] = []
-    near = Nearest()
+    nearest = Nearest()
     models = specs.models(systems)
-    head = _head(tree, models.head, problems, near)
+    head = _head(tree, models.head, problems, nearest)
     if head is None:
         raise Invalid(problems)
     folder = folder or folder_of(paths)
     problems += credentials.commands(head, tree)
-    problems += _links(head, tree, near)
-    outside = _connections(connections, models.connections_file, head, tree, problems, near) if connections else None
+    problems += _links(head, tree, nearest)
+    outside = _connections(connections, models.connections_file, head, tree, problems, nearest) if connections else None
     if connections is None:
         problems += credentials.check_named_files(head, tree, folder)
         problems += credentials.of_the_runner(head, tree)
@@ -118,12 +118,12 @@ def load_document(
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
     connections_folder = connections.parent.absolute() if connections else folder
     problems += shared_systems(of_sites, connections_folder, tree)
-    known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
-    ledger_cluster = None if recorded is not None else ledger_place.cluster(head, known, tree, problems)
-    instantiator = Instantiator(tree, registry, tuple(head.sites), near)
+    sites = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
+    ledger_cluster = None if recorded is not None else ledger_place.cluster(head, sites, tree, problems)
+    instantiator = Instantiator(tree, registry, tuple(head.sites), nearest)
     raws = list(instantiator.instantiate())
     retired = head.retired()
-    resolver = Resolver(known, near, retired, registry.types, instantiator.obscured, instantiator.halved)
+    resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved)
     # Entries for a retired site are validated as usual, so that it is enough to remove `retire` to get them back.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
@@ -179,13 +179,15 @@ def _site(
 ) -> Site:
     systems = frozenset(connections.given())
     if isinstance(connections.sim, specs.SimEndpoint):
-        listed = connections.sim.systems
+        systems_named = connections.sim.systems
         simulators = [system.name for system in known.values() if system.simulate is not None]
-        systems = frozenset(listed if isinstance(listed, list) else simulators)
+        systems = frozenset(systems_named if isinstance(systems_named, list) else simulators)
     settings = {
         # from the document itself: a plan from a snapshot must yield the same objects
         "addresses": {
-            name: url for name, one in spec.given().items() if isinstance(url := getattr(one, "url", None), str)
+            name: url
+            for name, endpoint in spec.given().items()
+            if isinstance(url := getattr(endpoint, "url", None), str)
         },
         "versions": spec.declared_versions(),
         "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
@@ -196,14 +198,14 @@ def _site(
 
 def _inline_volumes(spec: specs.SiteSpec) -> str:
     """The reason why pods may define volumes of the VAST drivers themselves; "" where they may not."""
-    said = spec.inline_volumes
-    return said.reason if isinstance(said, specs.InlineVolumesSpec) and said.allow else ""
+    inline_volumes = spec.inline_volumes
+    return inline_volumes.reason if isinstance(inline_volumes, specs.InlineVolumesSpec) and inline_volumes.allow else ""
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near: Nearest) -> specs.Head | None:
-    what, fix = other_files.of_tree(tree, tree.at.file)
-    if what:
-        raise Invalid([error("VP105", what, fix=fix, where=tree.at)])
+    description, fix = other_files.of_tree(tree, tree.at.file)
+    if description:
+        raise Invalid([error("VP105", description, fix=fix, where=tree.at)])
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}
     try:
         return model.model_validate(plain)
@@ -246,15 +248,15 @@ def _connections(
             problems.append(
                 error("VP221", f"site {name}: with --connections the document holds no addresses", where=where)
             )
-    written = load_yaml(path, str(path))
-    if other_files.is_document(written):
+    content = load_yaml(path, str(path))
+    if other_files.is_document(content):
         fix = f"give a file of its own, with version: 1 and sites: {{{', '.join(f'{name}: {{...}}' for name in head.sites)}}}"
-        problems.append(error("VP105", "this is a document, not a connections file", fix=fix, where=written.at))
+        problems.append(error("VP105", "this is a document, not a connections file", fix=fix, where=content.at))
         raise Invalid(problems)
     try:
-        file = model.model_validate(written)
+        file = model.model_validate(content)
     except ValidationError as invalid:
-        _explain(written, model, invalid, problems, near)
+        _explain(content, model, invalid, problems, near)
         raise Invalid(problems) from None  # otherwise every site would seem to lack its systems: the mistake is here
     for name, spec in head.sites.items():
         if spec.simulated and not (name in file.sites and file.sites[name].simulated):
@@ -263,7 +265,7 @@ def _connections(
             problems.append(error("VP226", text, fix=fix, where=tree["sites"].where(name)))
     for name in file.sites:
         if name not in head.sites:
-            where = written["sites"].where(name)
+            where = content["sites"].where(name)
             problems.append(
                 error("VP202", f"no site {name} in the document", fix=no_site_hint(name, head.sites, near), where=where)
             )

@@ -67,10 +67,10 @@ def _of_the_checkout(folder: Path) -> Sequence[Path]:
     if not folder.is_absolute():
         return places
     try:
-        here = Path.cwd()
+        working_folder = Path.cwd()
     except OSError:
-        here = folder
-    roots = [index for index, place in enumerate(places) if place == here or os.path.lexists(place / ".git")]
+        working_folder = folder
+    roots = [index for index, place in enumerate(places) if place == working_folder or os.path.lexists(place / ".git")]
     return places[: max(1, *roots)] if roots else places[:1]
 
 
@@ -109,7 +109,7 @@ def overlay_tree(base: Mapping, top: Mapping) -> Mapping:
     merged = base.copy()
     for key, value in top.items():
         current = merged.get(key)
-        both = isinstance(current, Mapping) and isinstance(value, Mapping)
-        merged[key] = overlay_tree(current, value) if both and isinstance(current, Mapping) else value
+        are_mappings = isinstance(current, Mapping) and isinstance(value, Mapping)
+        merged[key] = overlay_tree(current, value) if are_mappings and isinstance(current, Mapping) else value
         merged.keys_at[key] = top.where(key)
     return merged

@@ -48,8 +48,8 @@ class Mistake:
         dotted = ".".join(map(str, self.path))
         if self.code == MISSING_KEY:
             return f"{whole}: {dotted} {self.text}" if whole else f"{dotted} {self.text}"
-        inside = dotted if self.code == WRONG else ".".join(map(str, self.path[:-1]))
-        subject = inside or (whole if self.code == WRONG else "")
+        path_text = dotted if self.code == WRONG else ".".join(map(str, self.path[:-1]))
+        subject = path_text or (whole if self.code == WRONG else "")
         return f"{subject}: {self.text}" if subject else self.text
 
 
@@ -82,45 +82,46 @@ def mistakes(
     belongs that is not allowed here: with `near` only around or inside the values, else anywhere.
     """
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
-    missing: dict[Path, Where | None] = {}
-    unknown: dict[Path, list[str]] = {}
+    missing_keys: dict[Path, Where | None] = {}
+    unknown_keys: dict[Path, list[str]] = {}
     before: dict[Path, dict[str, str]] = {}
-    found: set[tuple[str, Path, str]] = set()
+    yielded: set[tuple[str, Path, str]] = set()
     for problem in _of_one_form(model, values, problems):
-        path, last = problem.path, str(problem.path[-1]) if problem.path else ""
+        path, last_step = problem.path, str(problem.path[-1]) if problem.path else ""
         if problem.error["type"] == "missing":
-            missing.setdefault(path, problem.where)
+            missing_keys.setdefault(path, problem.where)
             continue
         if problem.error["type"] == "extra_forbidden":
-            unknown.setdefault(path[:-1], []).append(last)
+            unknown_keys.setdefault(path[:-1], []).append(last_step)
             keys = keys_at(model, path[:-1]) if path[:-1] else [*keys_at(model, ()), *beside]
             at_the_top = len(path) == 1
-            belongs = elsewhere(last, True) if at_the_top else ""
-            meant = "" if belongs else near(last, keys)
-            glued = last.partition(":")[0] in keys
+            belongs = elsewhere(last_step, True) if at_the_top else ""
+            nearest = "" if belongs else near(last_step, keys)
+            glued = last_step.partition(":")[0] in keys
             fix = (
                 belongs
                 or ("write a space after the colon" if glued else "")
-                or (_with_a_point(values, path, before) if _AMOUNT.fullmatch(last) else "")
-                or suggestion(meant)
-                or (elsewhere(last, False) if at_the_top else "")
+                or (_with_a_point(values, path, before) if _AMOUNT.fullmatch(last_step) else "")
+                or suggestion(nearest)
+                or (elsewhere(last_step, False) if at_the_top else "")
                 or known_ones(keys)
             )
-            mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, fix, meant)
+            mistake = Mistake(UNKNOWN, path, f"unknown key {last_step}", problem.where, fix, nearest)
         else:
             text, choices = problem_text(problem.error, models_at(model, path))
-            written = problem.error["input"]
-            fix = suggestion(near(written, choices)) if isinstance(written, str) and choices else ""
-            bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
+            input_value = problem.error["input"]
+            fix = suggestion(near(input_value, choices)) if isinstance(input_value, str) and choices else ""
+            bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(input_value, int | float)
             mistake = Mistake(WRONG, path, text, problem.where, fix, of_type_alone=bare)
         key = (mistake.code, mistake.path, mistake.text)
-        if key not in found:
-            found.add(key)
+        if key not in yielded:
+            yielded.add(key)
             yield mistake
-    for path, where in missing.items():
-        last = str(path[-1])
-        if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # otherwise the key is there, misspelt
-            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {field_example(model, path)}")
+    for path, where in missing_keys.items():
+        last_step = str(path[-1])
+        # otherwise the key is there, misspelt
+        if not any(near(other, [last_step]) for other in unknown_keys.get(path[:-1], ())):
+            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last_step}: {field_example(model, path)}")
 
 
 def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -> str:
@@ -128,11 +129,11 @@ def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -
 
     `before` caches, for each mapping, the key before each key.
     """
-    within, key = path[:-1], str(path[-1])
-    holder = _value_at(values, within)
-    if within not in before:
-        before[within] = {here: there for there, here in pairwise(holder)}
-    limit = before[within].get(key, "")
+    holder_path, key = path[:-1], str(path[-1])
+    holder = _value_at(values, holder_path)
+    if holder_path not in before:
+        before[holder_path] = {current: previous for previous, current in pairwise(holder)}
+    limit = before[holder_path].get(key, "")
     whole = holder.get(limit)
     return f"a comma begins another key; write a decimal point: {limit}: {whole}.{key}" if type(whole) is int else ""
 
@@ -164,41 +165,43 @@ def _of_one_form(model: type[BaseModel], values: Any, problems: Iterable[_Proble
     unions: dict[Path, dict[str, list[_Problem]]] = {}
     for problem in problems:
         if problem.arms:
-            (path, arm), *rest = problem.arms
-            unions.setdefault(path, {}).setdefault(arm, []).append(replace(problem, arms=tuple(rest)))
+            (path, arm), *inner_arms = problem.arms
+            unions.setdefault(path, {}).setdefault(arm, []).append(replace(problem, arms=tuple(inner_arms)))
         else:
             yield problem
     for path, arms in unions.items():
-        meant = [
+        fitting = [
             arm
             for arm in arms.values()
-            if not any(one.path == path and not one.arms and is_of_another_type(one.error) for one in arm)
+            if not any(
+                problem.path == path and not problem.arms and is_of_another_type(problem.error) for problem in arm
+            )
         ]
-        ranked = sorted((_distance(path, arm), index) for index, arm in enumerate(meant))
-        nearest = [meant[index] for distance, index in ranked if distance == ranked[0][0]]
+        ranked = sorted((_distance(path, arm), index) for index, arm in enumerate(fitting))
+        nearest = [fitting[index] for distance, index in ranked if distance == ranked[0][0]]
         if len(nearest) == 1:
             yield from _of_one_form(model, values, nearest[0])
             continue
-        every = [one for arm in arms.values() for one in arm]
-        unknown = [one for arm in nearest for one in arm if one.error["type"] == "extra_forbidden"]
-        if unknown:
-            yield from unknown
+        all_problems = [problem for arm in arms.values() for problem in arm]
+        key_problems = [problem for arm in nearest for problem in arm if problem.error["type"] == "extra_forbidden"]
+        if key_problems:
+            yield from key_problems
         else:
-            yield _for_all(model, values, path, every)
+            yield _for_all(model, values, path, all_problems)
 
 
 def _distance(path: Path, arm: list[_Problem]) -> tuple[int, int]:
     """The distance between the written value and an arm: first by keys, then by the values in them."""
-    return sum(one.is_misfit and one.path[:-1] == path for one in arm), len(arm)
+    return sum(problem.is_misfit and problem.path[:-1] == path for problem in arm), len(arm)
 
 
 def _for_all(model: type[BaseModel], values: Any, path: Path, every: list[_Problem]) -> _Problem:
     """One problem for all arms, which lists the forms that may be written."""
     models = models_at(model, path)
-    of_types = [expected_text(one.error, models) for one in every if one.path == path]
+    of_types = [expected_text(problem.error, models) for problem in every if problem.path == path]
     forms = [*of_types, *map(form, models)]
-    first = next((one for one in every if one.path == path), every[0])
-    where = first.where if first.path == path else _where(values, path)
+    first_problem = next((problem for problem in every if problem.path == path), every[0])
+    where = first_problem.where if first_problem.path == path else _where(values, path)
     return _Problem(misfit(_value_at(values, path), forms), path, where, ())
 
 

@@ -31,8 +31,8 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
         return "the file is empty", BEGINS
     if "apiVersion" in tree and "kind" in tree:
         kind = tree["kind"]
-        called = f" ({kind})" if isinstance(kind, str) and kind.isalnum() and len(kind) < 64 else ""
-        return f"this is a Kubernetes manifest{called}, not a vastplan document", BEGINS
+        kind_text = f" ({kind})" if isinstance(kind, str) and kind.isalnum() and len(kind) < 64 else ""
+        return f"this is a Kubernetes manifest{kind_text}, not a vastplan document", BEGINS
     if "terraform_version" in tree:
         return (
             "this is a Terraform state, not a document",

@@ -89,15 +89,15 @@ class Resolver:
             if raw.name not in names:
                 names[raw.name] = raw.where
                 self._places.setdefault((raw.type.name, raw.name), []).append(raw.site)
-            called = str(raw.values.get("name", raw.name))
-            self._called.setdefault((raw.site, raw.type.name), {}).setdefault(called, raw.name)
+            live_name = str(raw.values.get("name", raw.name))
+            self._called.setdefault((raw.site, raw.type.name), {}).setdefault(live_name, raw.name)
             if raw.renamed_from:
                 self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
         entries = [self._entry(raw, values) for raw, values in typed]
-        for (noun, name), unknown in self._unknown.items():
-            first, *others = unknown.places
-            also = f", also used at {some(others, 3)}" if others else ""
-            self._add("VP209", f"no {noun} {name}{also}", first, unknown.fix)
+        for (noun, name), reference in self._unknown.items():
+            first_place, *others = reference.places
+            others_text = f", also used at {some(others, 3)}" if others else ""
+            self._add("VP209", f"no {noun} {name}{others_text}", first_place, reference.fix)
         return entries
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
@@ -125,14 +125,14 @@ class Resolver:
             self._across_to_a_retired_site(raw, own)
             if raw.site not in own:
                 return None
-        has = self._sites[raw.site].systems
-        if needed <= has:
+        systems = self._sites[raw.site].systems
+        if needed <= systems:
             return values
-        if raw.site in self._retired or not has:  # a site without any system is reported by itself
+        if raw.site in self._retired or not systems:  # a site without any system is reported by itself
             return None
         self._refused.add((raw.site, raw.type.name, raw.name))
         if raw.sites is not None or own is not None:
-            lacks = ", ".join(sorted(needed - has))
+            lacks = ", ".join(sorted(needed - systems))
             self._add(
                 "VP208",
                 f"{raw.type.noun} {raw.name}: site {raw.site} has no {lacks}",
@@ -148,10 +148,10 @@ class Resolver:
 
     def _across_to_a_retired_site(self, raw: Raw, sites: tuple[str, ...]) -> None:
         """VP217 for an entry that joins sites, if some of them are retired and others are not."""
-        gone = [site for site in sites if site in self._retired]
-        if gone and len(gone) < len(sites):
-            text = f"{raw.type.noun} {raw.name} is also on site {gone[0]}, which is retired"
-            fix = f"remove it and what replicates over it, or remove retire from site {gone[0]}"
+        retired_sites = [site for site in sites if site in self._retired]
+        if retired_sites and len(retired_sites) < len(sites):
+            text = f"{raw.type.noun} {raw.name} is also on site {retired_sites[0]}, which is retired"
+            fix = f"remove it and what replicates over it, or remove retire from site {retired_sites[0]}"
             self._add("VP217", text, raw.where, fix)
 
     def _entry(self, raw: Raw, values: dict[str, Any]) -> Entry:
@@ -174,11 +174,11 @@ class Resolver:
         for kind in kinds:
             if value in self._known.get((raw.site, kind), ()):
                 return Ref(Address(raw.site, kind, value))
-        missing = Ref(Address(raw.site, kinds[0], value), managed=False)
+        unmanaged = Ref(Address(raw.site, kinds[0], value), managed=False)
         if raw.site in self._retired or any((raw.site, kind, value) in self._refused for kind in kinds):
-            return missing
+            return unmanaged
         if not self._obscured.isdisjoint(kinds):
-            return missing
+            return unmanaged
         where = _find(raw.values, value) or raw.where
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
@@ -191,7 +191,7 @@ class Resolver:
             )
         else:
             self._not_known(raw.site, kinds, value, where)
-        return missing
+        return unmanaged
 
     def _noun(self, kind: str) -> str:
         return self._types[kind].noun if kind in self._types else kind
@@ -205,17 +205,17 @@ class Resolver:
         self._added += 1
         if len(self._unknown) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
             nowhere = (
-                error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
-                for (noun, name), unknown in self._unknown.items()
+                error("VP209", f"no {noun} {name}", where=next(iter(reference.places)))
+                for (noun, name), reference in self._unknown.items()
             )
             raise too_many([*self.problems, *nowhere])
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
-        known = [name for kind in kinds for name in self._known.get((site, kind), ())]
-        if near := self._near(value, known):
-            return near
+        names = [name for kind in kinds for name in self._known.get((site, kind), ())]
+        if hint := self._near(value, names):
+            return hint
         one_that_is_not = f"for one outside this document write {{existing: {yaml_scalar(value)}}}"
-        return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
+        return f"{known_ones(names)}; {one_that_is_not}" if names else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """Resolves `{existing: NAME}`: to the document's own entry with that name, if the object was adopted, else to an unmanaged
@@ -276,21 +276,21 @@ class Resolver:
         """The types of the entries that may be inside such an entry, by the keys under which they may be written."""
         if not container.contains:
             return {}
-        held = [
+        contained = [
             type_
             for name in self._types
             if container.name in (type_ := self._types[name]).model.model_fields and not type_.contains
         ]
-        return {key: type_.name for type_ in held for key in (type_.section, type_.name)}
+        return {key: type_.name for type_ in contained for key in (type_.section, type_.name)}
 
     def _elsewhere(self, raw: Raw, key: str, near: bool) -> str:
         """Where a key belongs that the entry does not have: with `near` around or inside it, else in any section; "" if nowhere."""
-        around = [raw.inside.container.kind] if raw.inside is not None else []
-        names = [*around, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
-        having = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
-        if len(having) == 1:
-            return f"it is a key of {having[0]}: write it there, or remove it"
-        return f"remove it: it is a key of {some(having, 3)}" if having else ""
+        containers = [raw.inside.container.kind] if raw.inside is not None else []
+        names = [*containers, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
+        nouns = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
+        if len(nouns) == 1:
+            return f"it is a key of {nouns[0]}: write it there, or remove it"
+        return f"remove it: it is a key of {some(nouns, 3)}" if nouns else ""
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1

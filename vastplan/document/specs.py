@@ -151,10 +151,10 @@ class SiteSpec(Connections):
 
     def declared_versions(self) -> dict[str, str]:
         """The versions that are declared, by product."""
-        written = {"csi": self.csi}
+        versions = {"csi": self.csi}
         if isinstance(self.versions, VersionsSpec):
-            written |= {"vms": self.versions.vms, "kubernetes": self.versions.kubernetes, "runai": self.versions.runai}
-        return {product: version for product, version in written.items() if isinstance(version, str)}
+            versions |= {"vms": self.versions.vms, "kubernetes": self.versions.kubernetes, "runai": self.versions.runai}
+        return {product: version for product, version in versions.items() if isinstance(version, str)}
 
 
 def _system_fields(connections: Connections) -> list[str]:

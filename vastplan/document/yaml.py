@@ -33,10 +33,10 @@ def load_mapping(path: Path, shown: str) -> Mapping:
 def _near(path: Path) -> str:
     """The hint for a file that does not exist: a file in its folder with a similar name; else ""."""
     try:
-        beside = [one.name for one in path.parent.iterdir() if not one.name.startswith(".")]
+        names = [file.name for file in path.parent.iterdir() if not file.name.startswith(".")]
     except OSError:
         return ""
-    by_stem = {Path(name).stem: name for name in sorted(beside)}  # the ending is the same for nearly all
+    by_stem = {Path(name).stem: name for name in sorted(names)}  # the ending is the same for nearly all
     return suggestion(by_stem.get(closest(path.stem, by_stem), ""))
 
 
@@ -48,12 +48,12 @@ def parse_mapping(raw: bytes, shown: str) -> Mapping:
     if tree is None:
         return Mapping(Where(shown, 1, 1))
     if not isinstance(tree, Mapping):
-        what, fix = other_files.of_text(text)
+        description, fix = other_files.of_text(text)
         raise Invalid(
             [
                 error(
                     "VP105",
-                    what or f"this is {written_value(tree)}, and a document is a mapping of sections",
+                    description or f"this is {written_value(tree)}, and a document is a mapping of sections",
                     fix=fix,
                     where=Where(shown, 1, 1),
                 )
