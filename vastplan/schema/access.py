@@ -68,8 +68,8 @@ class Enforces:
 
     def enforced(self, values: Mapping[str, Any]) -> bool:
         """Whether an object with these values enforces; also true where the field is no list, so that it cannot be determined."""
-        listed = values.get(self.when[0]) if self.when is not None else None
-        return self.when is None or not isinstance(listed, list) or self.when[1] in listed
+        modes = values.get(self.when[0]) if self.when is not None else None
+        return self.when is None or not isinstance(modes, list) or self.when[1] in modes
 
 
 @dataclass(frozen=True, slots=True)

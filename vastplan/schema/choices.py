@@ -23,29 +23,31 @@ _NAMED = 4  # keys of a struct that a message lists
 
 def models_at(model: type[BaseModel], path: Iterable[Any]) -> tuple[type[BaseModel], ...]:
     """The structs that the model allows at a path."""
-    here: list[Any] = [model]
+    allowed: list[Any] = [model]
     for step in path:
-        here = [inner for each in here for inner in _below(each, step)]
-    found = (each for each in here if isinstance(each, type) and issubclass(each, BaseModel))
-    return tuple(dict.fromkeys(found))
+        allowed = [inner for annotation in allowed for inner in _below(annotation, step)]
+    models = (
+        annotation for annotation in allowed if isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    )
+    return tuple(dict.fromkeys(models))
 
 
 def keys_at(model: type[BaseModel], path: Iterable[Any]) -> list[str]:
     """The keys of the structs that the model allows at a path."""
-    return list(dict.fromkeys(key for each in models_at(model, path) for key in each.model_fields))
+    return list(dict.fromkeys(key for holder in models_at(model, path) for key in holder.model_fields))
 
 
 def form(model: type[BaseModel]) -> str:
     """The short form of a struct for messages: the `SAYS` of its class, else its required keys, else its first keys."""
-    said = getattr(model, "SAYS", "")
-    if said:
-        return str(said)
+    fixed_form = getattr(model, "SAYS", "")
+    if fixed_form:
+        return str(fixed_form)
     required = [name for name, info in model.model_fields.items() if info.is_required()]
     if required:
         return f"{{{', '.join(f'{name}: ...' for name in required[:_NAMED])}}}"
     names = list(model.model_fields)
-    more = ", ..." if len(names) > _NAMED else ""
-    return f"a mapping with {', '.join(names[:_NAMED])}{more}" if names else "a mapping"
+    others_text = ", ..." if len(names) > _NAMED else ""
+    return f"a mapping with {', '.join(names[:_NAMED])}{others_text}" if names else "a mapping"
 
 
 def field_example(model: type[BaseModel], path: Sequence[Any]) -> str:
@@ -66,8 +68,8 @@ def field_example(model: type[BaseModel], path: Sequence[Any]) -> str:
             return words
         structs = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
         if structs:
-            written = form(structs[0])
-            return written if written.startswith("{") else "{...}"
+            example = form(structs[0])
+            return example if example.startswith("{") else "{...}"
         origin, arguments = typing.get_origin(arms[0]), typing.get_args(arms[0])
         if origin is Literal:
             return " or ".join(

@@ -34,8 +34,8 @@ class Encoder:
 
     def body(self, kind: Kind, values: Values, *, names: Iterable[str] | None = None) -> Row:
         """The wire form of `values`; with `names` only of these fields."""
-        wanted = set(names) if names is not None else values.keys()
-        body = self.struct(kind.fields, {name: value for name, value in values.items() if name in wanted})
+        sent_names = set(names) if names is not None else values.keys()
+        body = self.struct(kind.fields, {name: value for name, value in values.items() if name in sent_names})
         return kind.finish_encode(body, values) if kind.finish_encode else body
 
     def struct(self, fields: tuple[Field, ...], values: Values) -> Row:
@@ -73,8 +73,8 @@ def decode_row(kind: Kind, row: Row) -> Values:
 
 def decoder(kind: Kind, example: Row) -> Callable[[Row], Values]:
     """A function that decodes rows of a kind as `decode_row` does, and is fast for rows with the same keys as `example`."""
-    read, finish = kind.fields.readable.of_rows_like(example), kind.finish_decode
-    return read if finish is None else lambda row: finish(read(row), row)
+    reader, finish = kind.fields.readable.of_rows_like(example), kind.finish_decode
+    return reader if finish is None else lambda row: finish(reader(row), row)
 
 
 def system_owned_test(kind: Kind) -> Callable[[Row], bool]:

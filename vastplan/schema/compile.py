@@ -98,8 +98,8 @@ def _field(model: type[BaseModel], name: str) -> Field:
     markers = frozenset(marker for marker in metadata if isinstance(marker, Marker))
     shape, parts = _shape(f"{model.__name__}.{name}", arms, markers, list_map)
     shape = _first(metadata, Shape) or shape
-    shown = _first(metadata, Shown)
-    if shown and (shape is not MAP or Marker.SENSITIVE in markers):
+    shown_keys = _first(metadata, Shown)
+    if shown_keys and (shape is not MAP or Marker.SENSITIVE in markers):
         raise TypeError(f"{model.__name__}.{name}: only a mapping that is no secret has keys that are shown")
     cleared: tuple[Any, ...] = (None, "", [], {})
     return Field(
@@ -127,7 +127,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         grows=_first(metadata, Grows),
         exclusive=_first(metadata, Exclusive),
         instead_of=_first(metadata, InsteadOf),
-        shown=shown,
+        shown=shown_keys,
         keys_of_others=_first(metadata, KeysOfOthers),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,

@@ -98,8 +98,8 @@ class Scope:
         indexes = self._indexes.setdefault((site, kind), {})
         if by not in indexes:
             indexes[by] = by(self.of(site, kind))
-        found: _T = indexes[by]
-        return found
+        index: _T = indexes[by]
+        return index
 
     def refuse(self, entry: Entry, code: str, message: str, fix: str = "") -> None:
         """Record an error about an entry."""
@@ -150,9 +150,9 @@ def compose(
 ) -> list[Entry]:
     """Returns all objects of the `entries`, in a stable order; what a composition returns is composed in turn."""
     objects: dict[Address, Entry] = {}
-    done: set[Address] = set()
-    for written in entries:
-        for entry in composed(written, scope, compositions, done):
+    composed_addresses: set[Address] = set()
+    for written_entry in entries:
+        for entry in composed(written_entry, scope, compositions, composed_addresses):
             if entry.address.kind not in kinds:
                 continue
             other = objects.get(entry.address)

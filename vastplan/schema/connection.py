@@ -54,11 +54,11 @@ def word_paths(word: str, folder: Path) -> list[Path]:
         return []  # no file can have that name
     names = {word}
     for text in {word, os.path.expandvars(word)}:
-        for apart in _APART:
-            names.update(apart.split(text))
+        for separator in _APART:
+            names.update(separator.split(text))
         names.update(_APART[-1].split(_QUOTES.sub("", text)))
-    found = (os.path.expanduser(name) for name in sorted(names) if name.strip("./"))
-    return [base / name for name in found for base in (folder, Path())]
+    expanded = (os.path.expanduser(name) for name in sorted(names) if name.strip("./"))
+    return [base / name for name in expanded for base in (folder, Path())]
 
 
 def is_address(text: str) -> bool:
@@ -106,9 +106,9 @@ class SystemSpec(Spec):
 
     def credential_files(self) -> list[str]:
         """The files that hold its credentials."""
-        named = [getattr(self, name) for name in self.CREDENTIAL_FILES]
+        values = [getattr(self, name) for name in self.CREDENTIAL_FILES]
         sources = [source.file for _, source in self.credentials() if isinstance(source, FileSecret)]
-        return sources + [name for name in named if isinstance(name, str)]
+        return sources + [name for name in values if isinstance(name, str)]
 
     def files(self) -> list[str]:
         """All files that the spec names."""

@@ -33,8 +33,8 @@ def omittable_paths(
 
 def counts(known: Iterable[DefaultEvidence]) -> dict[DefaultEvidence, int]:
     """How many there are of each kind of evidence, zeros included."""
-    counted = Counter(known)
-    return {evidence: counted[evidence] for evidence in DefaultEvidence}
+    counter = Counter(known)
+    return {evidence: counter[evidence] for evidence in DefaultEvidence}
 
 
 def known_defaults(
@@ -48,8 +48,8 @@ def known_defaults(
     lists that could let in nobody new. A required field counts only where its whole struct does.
     """
     witness = witness_values if _speaks_of(kind, values, witness_values) else None
-    known: dict[Path, DefaultEvidence] = {}
-    written: list[Path] = []
+    evidence_by_path: dict[Path, DefaultEvidence] = {}
+    written_paths: list[Path] = []
     required: set[Path] = set()
     grouped: dict[tuple[Path, str], list[Leaf]] = {}
     for leaf in leaves(kind.fields, values):
@@ -60,17 +60,21 @@ def known_defaults(
             grouped.setdefault((leaf.path[:-1], default.group), []).append(leaf)
         evidence = None if default is None else _evidence(default, leaf, values, witness, version)
         if evidence is not None:
-            known[leaf.path] = evidence
+            evidence_by_path[leaf.path] = evidence
         elif not _is_unset(leaf.field, leaf.value):
-            written.append(leaf.path)
+            written_paths.append(leaf.path)
     for group in grouped.values():
-        if any(leaf.path not in known and not _is_unset(leaf.field, leaf.value) for leaf in group):
-            held = [leaf.path for leaf in group if leaf.path in known and not _adds_nothing(kind, leaf, values)]
-            written += held
-            for path in held:
-                del known[path]
-    begun = {path[:steps] for path in written for steps in range(1, len(path))} | {()}
-    return {path: evidence for path, evidence in known.items() if path not in required or path[:-1] not in begun}
+        if any(leaf.path not in evidence_by_path and not _is_unset(leaf.field, leaf.value) for leaf in group):
+            group_paths = [
+                leaf.path for leaf in group if leaf.path in evidence_by_path and not _adds_nothing(kind, leaf, values)
+            ]
+            written_paths += group_paths
+            for path in group_paths:
+                del evidence_by_path[path]
+    begun = {path[:steps] for path in written_paths for steps in range(1, len(path))} | {()}
+    return {
+        path: evidence for path, evidence in evidence_by_path.items() if path not in required or path[:-1] not in begun
+    }
 
 
 def _speaks_of(kind: Kind, values: Mapping[str, Any], witness: Mapping[str, Any] | None) -> bool:
@@ -88,16 +92,20 @@ def _evidence(
 ) -> DefaultEvidence | None:
     """How it is known that the value of a leaf is its default; `None` where it has another value, or the witness contradicts."""
     if isinstance(default.value, AsWitness):
-        shown = ABSENT if witness is None else dig(witness, leaf.path)
-        return default.evidence if shown is not ABSENT and same(leaf.field, shown, leaf.value) else None
+        witness_value = ABSENT if witness is None else dig(witness, leaf.path)
+        return default.evidence if witness_value is not ABSENT and same(leaf.field, witness_value, leaf.value) else None
     if not _is_default(default, leaf.field, leaf.value, values):
         return None
     evidence = default.evidence
     if default.since and not _reached(version, default.since):
         evidence = DefaultEvidence.WITNESS
     if evidence is DefaultEvidence.WITNESS and witness is not None:
-        shown = dig(witness, leaf.path)
-        if shown is not ABSENT and shown is not REDACTED and not _is_default(default, leaf.field, shown, witness):
+        witness_value = dig(witness, leaf.path)
+        if (
+            witness_value is not ABSENT
+            and witness_value is not REDACTED
+            and not _is_default(default, leaf.field, witness_value, witness)
+        ):
             return None
     return evidence
 
@@ -134,5 +142,5 @@ def _lets_in_everybody(field: Field, value: Any) -> bool:
 
 
 def _reached(version: str, needed: str) -> bool:
-    has, least = parse_version(version), parse_version(needed)
-    return has is not None and least is not None and at_least(has, least)
+    actual, minimum = parse_version(version), parse_version(needed)
+    return actual is not None and minimum is not None and at_least(actual, minimum)

@@ -116,8 +116,8 @@ class Registry:
 
     def without_compositions(self, *names: str) -> Registry:
         """The same registry without the compositions of these types: their entries stay as they are written."""
-        kept = {name: self.compositions[name] for name in self.compositions if name not in names}
-        return replace(self, compositions=kept)
+        remaining = {name: self.compositions[name] for name in self.compositions if name not in names}
+        return replace(self, compositions=remaining)
 
 
 class _Library:
@@ -177,10 +177,10 @@ def discover(package: ModuleType) -> Registry:
     """The registry of a package, the same for all who ask, loaded when it is used; raises `TypeError` where declarations contradict each other."""
     modules = _modules(package)
     indexed = _indexed(package, modules)
-    declared, known = indexed if indexed is not None else (_listed(modules), None)
+    declared, kind_facts = indexed if indexed is not None else (_listed(modules), None)
     library = _Library(declared)
     return Registry(
-        kinds=LazyKinds(library.names("kinds"), lambda name: library.load("kinds", name), known),
+        kinds=LazyKinds(library.names("kinds"), lambda name: library.load("kinds", name), kind_facts),
         compositions=LazyTable(library.names("compositions"), lambda name: library.load("compositions", name)),
         sections=LazySections(library.type_names, lambda name: library.load("sections", name)),
     )
@@ -201,11 +201,11 @@ def written(package: ModuleType) -> str:
     declared = _listed(_modules(package))
     library = _Library(declared)
     modules = {}
-    for module, each in declared.items():
+    for module, module_declared in declared.items():
         tables = {
-            "kinds": {name: facts_of(library.load("kinds", name)).listed() for name in sorted(each.kinds)},
-            "compositions": sorted(each.compositions),
-            "sections": dict(sorted(each.sections)),
+            "kinds": {name: facts_of(library.load("kinds", name)).listed() for name in sorted(module_declared.kinds)},
+            "compositions": sorted(module_declared.compositions),
+            "sections": dict(sorted(module_declared.sections)),
         }
         modules[module] = {table: names for table, names in tables.items() if names}
     return json.dumps(modules, indent=1) + "\n"
@@ -236,14 +236,18 @@ def _indexed(package: ModuleType, modules: Iterable[str]) -> tuple[Known, Mappin
         return None
     declared = {
         module: Declared(
-            frozenset(each.get("kinds", ())),
-            frozenset(each.get("compositions", ())),
-            frozenset(each.get("sections", {}).items()),
+            frozenset(record.get("kinds", ())),
+            frozenset(record.get("compositions", ())),
+            frozenset(record.get("sections", {}).items()),
         )
-        for module, each in index.items()
+        for module, record in index.items()
     }
-    known = {name: KindFacts.read(each) for of in index.values() for name, each in of.get("kinds", {}).items()}
-    return declared, known
+    kind_facts = {
+        name: KindFacts.read(record)
+        for module_index in index.values()
+        for name, record in module_index.get("kinds", {}).items()
+    }
+    return declared, kind_facts
 
 
 def _listed(modules: Mapping[str, Path]) -> Known:
@@ -253,12 +257,12 @@ def _listed(modules: Mapping[str, Path]) -> Known:
 
 def _declared(text: bytes) -> Declared:
     kinds, compositions, sections = set(), set(), set()
-    for how, arguments in _DECLARATION.findall(text):
-        if how == b"Composition":
+    for declaration, arguments in _DECLARATION.findall(text):
+        if declaration == b"Composition":
             compositions.add(_first(_OF, arguments))
             continue
         name, section = _first(_NAME, arguments), _first(_SECTION, arguments)
-        if how != b"composite":
+        if declaration != b"composite":
             kinds.add(name)
         if section:
             sections.add((section, name))

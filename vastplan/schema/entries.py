@@ -126,8 +126,8 @@ def composite(
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
 ) -> EntryType:
     """The type of an entry that is not a single object; a composition turns it into objects."""
-    within = "tenant" in model.model_fields
-    return EntryType(name, section, model, fields_of(model), systems, within, sites=sites)
+    within_tenant = "tenant" in model.model_fields
+    return EntryType(name, section, model, fields_of(model), systems, within_tenant, sites=sites)
 
 
 def entry_type(kind: Kind) -> EntryType:

@@ -40,8 +40,8 @@ def with_former_names(
     if not names:
         return objects
     return [
-        replace(entry, renamed_from=found.former.name, kept_by=found.kept_by)
-        if (found := names.get(entry.address)) is not None
+        replace(entry, renamed_from=former_name.former.name, kept_by=former_name.kept_by)
+        if (former_name := names.get(entry.address)) is not None
         else entry
         for entry in objects
     ]
@@ -127,8 +127,8 @@ def _renamed(value: Any, former: _Names) -> Any:
 
 def _kept(entry: Entry, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     """What to write in an entry so that values that followed from former names stay; "" where none changes."""
-    written = [f"`{name}: {yaml_scalar(value)}`" for name, value in before.items() if value != now[name]]
-    return f"{' and '.join(written)} in {entry.address}" if written else ""
+    lines = [f"`{name}: {yaml_scalar(value)}`" for name, value in before.items() if value != now[name]]
+    return f"{' and '.join(lines)} in {entry.address}" if lines else ""
 
 
 def _keeping(entry: Entry, former: _Names) -> str:

@@ -61,8 +61,8 @@ def is_later(when: str, since: str, slack: int = 1) -> bool:
     vastplan's own writes come just before that record; to report one of them as a change by others would be worse than to miss
     a change.
     """
-    done, applied = zoned_moment(when), zoned_moment(since)
-    return done is not None and applied is not None and done >= applied + timedelta(seconds=slack)
+    changed_at, applied = zoned_moment(when), zoned_moment(since)
+    return changed_at is not None and applied is not None and changed_at >= applied + timedelta(seconds=slack)
 
 
 def earliest(sought: Sequence[ChangedObject]) -> datetime | None:

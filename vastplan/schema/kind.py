@@ -109,8 +109,8 @@ class Kind:
         fields = fields_of(self.model)
         if self.endpoint.update is Update.NONE:
             fields = FieldTable(_immutable(field) for field in fields)
-        if wrong := _contradiction(self, fields):
-            raise TypeError(f"kind {self.name}: {wrong}")
+        if contradiction := _contradiction(self, fields):
+            raise TypeError(f"kind {self.name}: {contradiction}")
         declared = {attribute.name for attribute in self.attributes}
         implied = (attribute for attribute in _implied(self.endpoint, fields) if attribute.name not in declared)
         object.__setattr__(self, "fields", fields)
@@ -163,16 +163,16 @@ def _contradiction(kind: Kind, fields: FieldTable) -> str:
     """What contradicts itself in the declaration of a kind with these fields, "" if nothing does."""
     if not _identity(fields):
         return "no field is marked IDENTITY"
-    known = fields.by_name.keys()
-    if unknown := [name for name in _speaks_of(kind, fields) if name not in known]:
-        return f"a default or the witness names {unknown[0]}, which is not a field of it"
+    field_names = fields.by_name.keys()
+    if unknown_names := [name for name in _speaks_of(kind, fields) if name not in field_names]:
+        return f"a default or the witness names {unknown_names[0]}, which is not a field of it"
     for attribute in kind.attributes:
-        if bool(attribute.of) != (attribute.predict is not None) or not known >= set(attribute.of):
+        if bool(attribute.of) != (attribute.predict is not None) or not field_names >= set(attribute.of):
             return f"{attribute.name} is predicted from no field, or from one that it does not have"
     delivers = kind.delivers
-    if delivers is not None and not known >= {delivers.to, delivers.generation}:
+    if delivers is not None and not field_names >= {delivers.to, delivers.generation}:
         return f"it delivers values, and has no field {delivers.to} or {delivers.generation}"
-    if strange := sorted({each for together in kind.unique for each in together} - known):
+    if strange := sorted({name for together in kind.unique for name in together} - field_names):
         return f"unique names {strange[0]}, which is not a field of it"
     if kind.read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in kind.attributes):
         return "it is read by name and has no predicted path"

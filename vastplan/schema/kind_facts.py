@@ -24,8 +24,8 @@ class KindFacts(NamedTuple):
 
     def listed(self) -> dict[str, Any]:
         """As JSON, without what is empty or false."""
-        each = self._asdict().items()
-        return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in each if value}
+        pairs = self._asdict().items()
+        return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in pairs if value}
 
     @classmethod
     def read(cls, listed: Mapping[str, Any]) -> KindFacts:
@@ -63,17 +63,17 @@ def facts_of(kind: Kind) -> KindFacts:
 
 def facts(kinds: Mapping[str, Kind]) -> Mapping[str, KindFacts]:
     """The facts of all kinds by name: those of the index, if the table has one."""
-    known: Mapping[str, KindFacts] | None = getattr(kinds, "facts", None)
-    return {name: facts_of(kind) for name, kind in kinds.items()} if known is None else known
+    index: Mapping[str, KindFacts] | None = getattr(kinds, "facts", None)
+    return {name: facts_of(kind) for name, kind in kinds.items()} if index is None else index
 
 
 def reaching(kinds: Mapping[str, Kind], kind: Kind) -> list[str]:
     """The kinds whose objects can refer to those of a kind, directly or through others; sorted by name."""
-    known, reaching_it = facts(kinds), set[str]()
+    facts_by_kind, reaching_it = facts(kinds), set[str]()
     queue = [kind.name]
     while queue:
         target = queue.pop()
-        new = {name for name, each in known.items() if target in each.targets} - reaching_it
+        new = {name for name, kind_facts in facts_by_kind.items() if target in kind_facts.targets} - reaching_it
         reaching_it |= new
         queue += new
     return sorted(reaching_it)

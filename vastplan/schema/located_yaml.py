@@ -98,13 +98,13 @@ def decoded(raw: bytes, shown: str) -> str:
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         binary = b"\0" in raw[:8192] or raw.startswith((b"\x1f\x8b", b"PK"))
-        what = "a binary file, not YAML" if binary else "not valid UTF-8"
+        description = "a binary file, not YAML" if binary else "not valid UTF-8"
         fix = (
             "save it as text in UTF-8"
             if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or not binary
             else "give a YAML file"
         )
-        raise Invalid([error("VP103", what, fix=fix, where=Where(shown, line, 1))]) from None
+        raise Invalid([error("VP103", description, fix=fix, where=Where(shown, line, 1))]) from None
 
 
 def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
@@ -124,11 +124,11 @@ def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
         ):  # since PyYAML 6.0.4 its scanner looks ahead no deeper than 1,000
             raise Invalid([_too_deep(where)]) from None
         words = (text, problem.problem or "", problem.context or "", mark, problem.context_mark)
-        said, fix = yaml_words.problem(*words)
-        raise Invalid([error("VP104", f"not YAML: {said}", fix=fix, where=where)]) from None
+        problem_text, fix = yaml_words.problem(*words)
+        raise Invalid([error("VP104", f"not YAML: {problem_text}", fix=fix, where=where)]) from None
     except yaml.YAMLError:
-        said, fix = yaml_words.problem(text, "", "", None, None)
-        raise Invalid([error("VP104", f"not YAML: {said}", fix=fix, where=start)]) from None
+        problem_text, fix = yaml_words.problem(text, "", "", None, None)
+        raise Invalid([error("VP104", f"not YAML: {problem_text}", fix=fix, where=start)]) from None
 
 
 def refused_control(text: str) -> int | None:
@@ -136,8 +136,8 @@ def refused_control(text: str) -> int | None:
 
     After such a line break the rest of what looks like a comment would be content.
     """
-    found = _CONTROL.search(text)
-    return None if found is None else found.start()
+    match = _CONTROL.search(text)
+    return None if match is None else match.start()
 
 
 def _refuse_controls(text: str, shown: str) -> None:
@@ -146,10 +146,12 @@ def _refuse_controls(text: str, shown: str) -> None:
     if place is None:
         return
     code = ord(text[place])
-    what = "is a line break that most editors do not show" if text[place] in _LINE_ENDS else "is a control character"
+    description = (
+        "is a line break that most editors do not show" if text[place] in _LINE_ENDS else "is a control character"
+    )
     where = Where(shown, text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
     fix = f'remove it; a value that has it is in double quotes, where it is "\\u{code:04x}"'
-    raise Invalid([error("VP104", f"not YAML: U+{code:04X} {what}", fix=fix, where=where)])
+    raise Invalid([error("VP104", f"not YAML: U+{code:04X} {description}", fix=fix, where=where)])
 
 
 def _no_key(event: Any) -> tuple[str, Any, str]:
@@ -189,17 +191,17 @@ class _Reader:
         """The value of the only document, `None` for an empty text; raises `Invalid` with all problems."""
         try:
             self._loader.get_event()
-            first = self._loader.get_event()
-            if isinstance(first, yaml.StreamEndEvent):
+            first_event = self._loader.get_event()
+            if isinstance(first_event, yaml.StreamEndEvent):
                 return None
             value = self._value(self._loader.get_event(), 0)
             self._loader.get_event()
-            after = self._loader.get_event()
-            if not isinstance(after, yaml.StreamEndEvent):
+            next_event = self._loader.get_event()
+            if not isinstance(next_event, yaml.StreamEndEvent):
                 self._problem(
                     "VP106",
                     "a second document in one file",
-                    after,
+                    next_event,
                     "remove the ---, or put what follows into a file of its own",
                 )
         finally:
@@ -225,14 +227,14 @@ class _Reader:
             self._problem(
                 "VP109", f"the tag {event.tag} is not allowed", event, "write the value itself, without the tag"
             )
-        before, around = self._count, self._deepest
+        before, outer_depth = self._count, self._deepest
         self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if value:
             self._deepest = max(self._deepest, depth + 1)  # plain values are not counted one by one
         if event.anchor:
             self._anchors[event.anchor] = (value, self._count - before + 1, self._deepest - depth)
-        self._deepest = max(self._deepest, around)
+        self._deepest = max(self._deepest, outer_depth)
         return value
 
     def _descend(self, depth: int, event: Any) -> None:

@@ -36,8 +36,8 @@ def _opens(rule: Opens, before: Any, after: Any) -> bool:
         return not after or _comes(after, before)
     if isinstance(after, list):
         return _comes(before, after)
-    known = json_text(after)  # compared as text, because in Python 0 equals False
-    return known in map(json_text, rule.to) if rule.to else known not in map(json_text, rule.shut)
+    json_value = json_text(after)  # compared as text, because in Python 0 equals False
+    return json_value in map(json_text, rule.to) if rule.to else json_value not in map(json_text, rule.shut)
 
 
 def _comes(before: Any, after: Any) -> bool:
@@ -46,5 +46,5 @@ def _comes(before: Any, after: Any) -> bool:
 
 
 def _items(value: Any) -> set[Any]:
-    listed = value if isinstance(value, list) else [value] if value is True else []
-    return {item if isinstance(item, Ref) else json_text(item) for item in listed}
+    values = value if isinstance(value, list) else [value] if value is True else []
+    return {item if isinstance(item, Ref) else json_text(item) for item in values}

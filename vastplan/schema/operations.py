@@ -69,8 +69,10 @@ def type_paths(kind: Kind) -> tuple[str, ...]:
 def read_operations(kind: Kind, *, alone: bool = True) -> Iterator[ApiOperation]:
     """The operations that read a kind's objects: all of them, and with `alone` also each by itself."""
     shape = kind.endpoint.shape
-    asked = isinstance(shape, Asked | AskedMembers)
-    yield ApiOperation(Purpose.READ, "GET", unnamed_path(kind.endpoint.path), optional=kind.read_by_name and not asked)
+    is_asked = isinstance(shape, Asked | AskedMembers)
+    yield ApiOperation(
+        Purpose.READ, "GET", unnamed_path(kind.endpoint.path), optional=kind.read_by_name and not is_asked
+    )
     if isinstance(shape, Asked | AskedMembers):
         yield ApiOperation(Purpose.READ, "GET", unnamed_path(shape.places))
     yield from (ApiOperation(Purpose.READ, "GET", path) for path in type_paths(kind))
@@ -90,10 +92,10 @@ def write_operations(kind: Kind) -> Iterator[ApiOperation]:
         yield ApiOperation(Purpose.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
         yield ApiOperation(Purpose.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
-    one = item_path(kind)
-    end = "/" if one.endswith("/") else ""
-    for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
-        yield ApiOperation(Purpose.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
+    object_path = item_path(kind)
+    end = "/" if object_path.endswith("/") else ""
+    for sub_path in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
+        yield ApiOperation(Purpose.WRITE, "PATCH", f"{object_path.removesuffix('/')}/{sub_path}{end}")
 
 
 def _making(kind: Kind) -> Iterator[ApiOperation]:
@@ -107,8 +109,8 @@ def _making(kind: Kind) -> Iterator[ApiOperation]:
     yield from (ApiOperation(Purpose.WRITE, "GET", path) for path in (shape.rooms, shape.snapshots))
     yield ApiOperation(Purpose.WRITE, "POST", unnamed_path(shape.path))
     far = shape.far
-    asked = (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots)
-    yield from (ApiOperation(Purpose.WRITE, "GET", path) for path in asked)
+    paths = (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots)
+    yield from (ApiOperation(Purpose.WRITE, "GET", path) for path in paths)
     yield ApiOperation(Purpose.WRITE, "POST", collection_path(kind))
     yield ApiOperation(Purpose.WRITE, "PATCH", item_path(kind) + shape.stop)
 

@@ -28,7 +28,7 @@ def with_precedence(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> list
 def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> list[Entry]:
     """The entries, each after what precedes it on its own site (`here`), or on other sites."""
     makers: dict[_Key, Entry] = {}
-    wanted: dict[str, list[Precedes]] = {}
+    facts_by_kind: dict[str, list[Precedes]] = {}
     starts: set[Address] = set()
     facts = {
         name: [fact for fact in kinds[name].precedes if fact.here is here]
@@ -36,18 +36,20 @@ def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> l
     }
     for entry in entries:
         for fact in facts[entry.address.kind]:
-            key = _key(entry, [ours for ours, _ in fact.same])
+            key = _key(entry, [maker_field for maker_field, _ in fact.same])
             if key is not None:
                 makers.setdefault((fact.kind, key), entry)
                 # What comes before the creating object on its own site is what it starts from: no other object creates that.
                 starts.update(() if here else entry.after)
-            known = wanted.setdefault(fact.kind, [])
-            if fact not in known:
-                known.append(fact)
+            kind_precedes = facts_by_kind.setdefault(fact.kind, [])
+            if fact not in kind_precedes:
+                kind_precedes.append(fact)
     if not makers:
         return entries
     return [
-        _after_its_makers(entry, wanted[entry.address.kind], makers, starts) if entry.address.kind in wanted else entry
+        _after_its_makers(entry, facts_by_kind[entry.address.kind], makers, starts)
+        if entry.address.kind in facts_by_kind
+        else entry
         for entry in entries
     ]
 
@@ -59,7 +61,7 @@ def _after_its_makers(
         return entry
     after = list(entry.after)
     for fact in facts:
-        key = _key(entry, [theirs for _, theirs in fact.same])
+        key = _key(entry, [user_field for _, user_field in fact.same])
         maker = makers.get((fact.kind, key)) if key is not None else None
         if maker is not None and (maker.address.site == entry.address.site) is fact.here:
             after.append(maker.address)

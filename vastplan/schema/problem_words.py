@@ -39,10 +39,10 @@ _NO_FORM = "no_form"
 
 def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
     """The error for a value that has none of the allowed forms."""
-    listed = list(dict.fromkeys(forms))
-    if _NUMBER in listed:
-        listed = [one for one in listed if one != _WHOLE]
-    return ErrorDetails(type=_NO_FORM, loc=(), msg="", input=value, ctx={"forms": listed})
+    distinct = list(dict.fromkeys(forms))
+    if _NUMBER in distinct:
+        distinct = [form_text for form_text in distinct if form_text != _WHOLE]
+    return ErrorDetails(type=_NO_FORM, loc=(), msg="", input=value, ctx={"forms": distinct})
 
 
 def is_of_another_type(error: ErrorDetails) -> bool:
@@ -64,7 +64,9 @@ def expected_text(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str
     if error["type"] == "literal_error":
         return str(context["expected"])
     if error["type"] == "model_type":
-        return next((form(each) for each in models if each.__name__ == context["class_name"]), "a mapping")
+        return next(
+            (form(candidate) for candidate in models if candidate.__name__ == context["class_name"]), "a mapping"
+        )
     return _TYPES.get(error["type"], "something else")
 
 
@@ -78,8 +80,8 @@ def problem_text(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tupl
         choices = tuple(re.findall(r"'([^']*)'", expected))
         if not choices and isinstance(value, str) and value.strip() == expected:
             return f"is text; write {expected}, without quotes", ()
-        like = (isinstance(value, str) and value) or (type(value) is int and not choices)
-        return (f"must be {expected}" if like else f"is {written_value(value)}; write {expected}"), choices
+        fits = (isinstance(value, str) and value) or (type(value) is int and not choices)
+        return (f"must be {expected}" if fits else f"is {written_value(value)}; write {expected}"), choices
     if kind == GIVEN and isinstance(value, str):
         return _not_as(value, context), ()
     if is_of_another_type(error):
@@ -90,17 +92,19 @@ def problem_text(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tupl
             return "is negative; write 0 or more", ()
         return f"is too {too}; write {text.format(**context)}", ()
     if kind in ("string_too_short", "too_short"):
-        least, noun = (
+        minimum, noun = (
             context["min_length"],
             "character" if isinstance(value, str) else "key" if isinstance(value, Mapping) else "item",
         )
-        found = counted(len(value), noun)
+        length_text = counted(len(value), noun)
         return (
-            f"has {found}; write at least {least}" if value else f"is empty; write at least {counted(least, noun)}"
+            f"has {length_text}; write at least {minimum}"
+            if value
+            else f"is empty; write at least {counted(minimum, noun)}"
         ), ()
     if kind in ("string_too_long", "too_long"):
-        most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
-        return f"is too long; write at most {counted(most, noun)}", ()
+        maximum, noun = context["max_length"], "character" if isinstance(value, str) else "item"
+        return f"is too long; write at most {counted(maximum, noun)}", ()
     if kind == "int_parsing_size":
         return "is too large", ()
     if kind == "value_error":
@@ -147,8 +151,8 @@ def _of_another_type(kind: str, value: Any, what: str) -> str:
     if kind == "bool_type" and isinstance(value, str) and value.lower() in _TRUTH:
         return f"{quoted(value)} is text; write {_TRUTH[value.lower()]}"
     bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()
-    how = ", without quotes" if bare else ", in quotes" if kind == GIVEN and is_number else ""
-    return f"is {written_value(value)}; write {what}{how}"
+    quoting = ", without quotes" if bare else ", in quotes" if kind == GIVEN and is_number else ""
+    return f"is {written_value(value)}; write {what}{quoting}"
 
 
 def _either(forms: list[str]) -> str:

@@ -124,8 +124,8 @@ class Pieces:
         if index is None:
             index = self._indexes[site, kind, names] = {}
             for entry in self._by_kind.get((site, kind), ()):
-                said = self.full(entry)
-                index.setdefault(tuple(_hashed(said.get(name)) for name in names), []).append(entry)
+                full_values = self.full(entry)
+                index.setdefault(tuple(_hashed(full_values.get(name)) for name in names), []).append(entry)
         return index.get(tuple(_hashed(values[name]) for name in names), [])
 
     def referring(self, address: Address) -> list[Address]:
@@ -145,7 +145,7 @@ class Pieces:
         own = entry.values.get("tenant")
         if isinstance(own, Ref) and self.get(own.target) is not None:
             return own
-        said = set()
+        tenants = set()
         for name in fields:
             ref = entry.values.get(name)
             if isinstance(ref, Ref):
@@ -153,8 +153,8 @@ class Pieces:
                 owner = (
                     ref if ref.target.kind == "tenant" else other.values.get("tenant") if other is not None else None
                 )
-                said.add(owner if isinstance(owner, Ref) and self.get(owner.target) is not None else None)
-        return next(iter(said)) if len(said) == 1 else None
+                tenants.add(owner if isinstance(owner, Ref) and self.get(owner.target) is not None else None)
+        return next(iter(tenants)) if len(tenants) == 1 else None
 
     def name(self, ref: Ref) -> str:
         """The name in its system of the object that a reference points to."""

@@ -48,12 +48,12 @@ class RowReader:
         present = [field for field in self._fields if field.key in example]
         if len(present) < 2 or any(field.spread for field in self._fields):
             return self
-        lacking = {field.key for field in self._fields} - example.keys()
+        absent_keys = {field.key for field in self._fields} - example.keys()
         names, values_of = [field.name for field in present], itemgetter(*(field.key for field in present))
         special = [field for field in present if field.rest or field.read is not None]
 
         def read_at_once(row: Mapping[str, Any]) -> dict[str, Any]:
-            if not row.keys().isdisjoint(lacking):
+            if not row.keys().isdisjoint(absent_keys):
                 return self(row)
             try:
                 values = dict(zip(names, values_of(row), strict=True))

@@ -161,8 +161,8 @@ def quantity(parse: Any, wanted: str) -> Any:
 def _with_a_unit(value: Any, info: ValidationInfo) -> Any:
     """Refuses a small number of bytes without a unit: who writes `size: 500` means another unit."""
     if type(value) is int and 0 < value < units.LEAST_BARE and info.context is not CANONICAL:
-        such = f"{value} GiB, {value} TiB" if value < 1000 else "500 GiB"
-        raise ValueError(f"is only {counted(value, 'byte')}; write the unit: {such}, or {value} B for bytes")
+        examples = f"{value} GiB, {value} TiB" if value < 1000 else "500 GiB"
+        raise ValueError(f"is only {counted(value, 'byte')}; write the unit: {examples}, or {value} B for bytes")
     return value
 
 

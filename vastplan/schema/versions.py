@@ -47,8 +47,8 @@ def _padded(version: Version, width: int) -> Version:
 
 def is_before(text: object, needed: str) -> bool:
     """Whether a version is known to be older than another."""
-    version, least = parse_version(text), parse_version(needed)
-    return version is not None and least is not None and not at_least(version, least)
+    version, minimum = parse_version(text), parse_version(needed)
+    return version is not None and minimum is not None and not at_least(version, minimum)
 
 
 def version_of(site: Site, product: Product) -> str:
@@ -65,8 +65,8 @@ def declared(site: Site) -> Mapping[str, str]:
 
 def has(site: Site, product: Product, needed: str) -> bool:
     """Whether a site is known to have version `needed`, or a newer one."""
-    version, least = parse_version(version_of(site, product)), parse_version(needed)
-    return version is not None and least is not None and at_least(version, least)
+    version, minimum = parse_version(version_of(site, product)), parse_version(needed)
+    return version is not None and minimum is not None and at_least(version, minimum)
 
 
 _Marker = Since | Until | RequiredFrom
@@ -103,8 +103,8 @@ def _versioned(kind: Kind) -> bool:
 def _needs_of(kind: Kind, entry: Entry, by_address: Mapping[Address, Entry]) -> Iterator[Need]:
     for marker in kind.versions:
         yield Need(entry, marker.subject or kind.name, marker)
-    for subject, found in _marked(kind.fields, entry.values, (), by_address):
-        yield Need(entry, subject, found)
+    for subject, marker_found in _marked(kind.fields, entry.values, (), by_address):
+        yield Need(entry, subject, marker_found)
 
 
 def _marked(
@@ -177,10 +177,10 @@ def _parsed(text: str) -> Version:
 
 def _lacks(marker: _Marker, version: Version) -> bool:
     """Whether a version does not accept what is written, or requires what is left out."""
-    reached = at_least(version, _numbers(marker))
+    is_reached = at_least(version, _numbers(marker))
     if isinstance(marker, RequiredFrom):
-        return reached and not at_least(version, _parsed(marker.until))
-    return reached if isinstance(marker, Until) else not reached
+        return is_reached and not at_least(version, _parsed(marker.until))
+    return is_reached if isinstance(marker, Until) else not is_reached
 
 
 def _refusal(need: Need, version: str) -> Finding:
@@ -193,9 +193,9 @@ def _refusal(need: Need, version: str) -> Finding:
         )
         fix = marker.fix or f"write {need.subject}"
         return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
-    wants = "needs" if isinstance(marker, Since) else "needs a version before"
+    need_text = "needs" if isinstance(marker, Since) else "needs a version before"
     since = f"version {marker.version}" if isinstance(marker, Since) else marker.version
-    message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {version}"
+    message = f"{need.subject} {need_text} {since} of {name}, and site {entry.address.site} has {version}"
     fix = marker.fix or f"leave it out, or upgrade; {_key(marker.product)} of a site says its version"
     return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
 
@@ -209,8 +209,12 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
     findings = []
     for site in sites:
         for product, fact in PROBED.items():
-            written, probed = parse_version(declared(site).get(product)), parse_version(site.probed.get(fact))
-            if written and probed and _padded(probed, len(written))[: len(written)] != written:
+            declared_version, probed = parse_version(declared(site).get(product)), parse_version(site.probed.get(fact))
+            if (
+                declared_version
+                and probed
+                and _padded(probed, len(declared_version))[: len(declared_version)] != declared_version
+            ):
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "
                     f"and {NAMES[product]} reports {site.probed[fact]}"

@@ -104,14 +104,14 @@ def leaves(
     """The leaves of the document's values: structs, maps and keyed members recurse, sets and lists are one leaf."""
     result: list[Leaf] = []
     compared = field_table(fields).compared
-    spoken = [compared[name] for name in values if name in compared]
-    spoken.sort()  # by their place in the table; usually they are in that order already
-    for _, name, path, field, fixed, _, nested in spoken:
-        where = (*prefix, name) if prefix else path
+    present = [compared[name] for name in values if name in compared]
+    present.sort()  # by their place in the table; usually they are in that order already
+    for _, name, path, field, fixed, _, nested in present:
+        leaf_path = (*prefix, name) if prefix else path
         if nested is None:
-            result.append(_new_leaf(Leaf, (where, field, values[name], fixed or immutable)))
+            result.append(_new_leaf(Leaf, (leaf_path, field, values[name], fixed or immutable)))
         else:
-            result += nested(field, values[name], where, fixed or immutable)
+            result += nested(field, values[name], leaf_path, fixed or immutable)
     return result
 
 
@@ -127,7 +127,7 @@ def in_sync(
     False does not mean that something differs: leaves that take more than comparing two values (never shown, or withheld)
     return false too. `same_reference` compares a reference with a raw one in live values whose references are not named yet.
     """
-    compared, spoken = field_table(fields).compared, 0
+    compared, applied_count = field_table(fields).compared, 0
     for name, value in desired.items():
         if (entry := compared.get(name)) is None:
             continue
@@ -136,16 +136,16 @@ def in_sync(
             for leaf in nested(field, value, path, immutable):
                 if not _plainly_same(leaf.field, leaf.value, value_at(live, leaf.path)):
                     return False
-                spoken += path_text(leaf.path) in applied
+                applied_count += path_text(leaf.path) in applied
         elif (
             same_reference(field.refers, value, live.get(name))
             if same_reference is not None and field.refers is not None and isinstance(value, Ref)
             else _plainly_same(field, value, live.get(name))
         ):
-            spoken += text in applied
+            applied_count += text in applied
         else:
             return False
-    return spoken == len(applied)
+    return applied_count == len(applied)
 
 
 def _plainly_same(field: Field, desired: Any, live: Any) -> bool:
@@ -285,7 +285,7 @@ def redacted(
 ) -> tuple[dict[str, Any], list[Path]]:
     """The part of live values that may be stored where others read it, and the paths that are withheld; `owned` are the paths
     that vastplan set."""
-    kept: dict[str, Any] = {}
+    disclosed: dict[str, Any] = {}
     withheld: list[Path] = []
     for field in fields:
         if field.name not in values:
@@ -297,5 +297,5 @@ def redacted(
         value, hidden = field.shape.redacted(field, values[field.name], path, owned)
         withheld += hidden
         if value is not ABSENT:
-            kept[field.name] = value
-    return kept, withheld
+            disclosed[field.name] = value
+    return disclosed, withheld

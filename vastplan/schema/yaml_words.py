@@ -12,20 +12,20 @@ _CLOSES = {"[": "]", "{": "}"}
 
 def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tuple[str, str]:
     """What is wrong at `mark` and what to write; `begun` is where the unfinished quote, list or mapping begins, if known."""
-    at = text[mark.index : mark.index + 1] if mark is not None else ""
-    if at == "\t" or "\\t" in problem:
+    character = text[mark.index : mark.index + 1] if mark is not None else ""
+    if character == "\t" or "\\t" in problem:
         return "a tab, which YAML does not accept as indentation", "write spaces instead"
     if "cannot start any token" in problem:
-        return f"text without quotes cannot begin with {at}", "put the text in quotes"
+        return f"text without quotes cannot begin with {character}", "put the text in quotes"
     if "mapping values are not allowed" in problem:
         return _before(text, mark)
     if "end of stream" in problem and "quoted" in context:
         return f"the quote that begins {_place(begun)} is not closed", "write the closing quote"
     if "expected ',' or" in problem:
         opened = text[begun.index : begun.index + 1] if begun is not None else ""
-        what = _OPENED.get(opened, "list or mapping")
+        noun = _OPENED.get(opened, "list or mapping")
         return (
-            f"the {what} that begins {_place(begun)} is not closed",
+            f"the {noun} that begins {_place(begun)} is not closed",
             f"write {_CLOSES.get(opened, '] or }')} at its end, or a comma before this",
         )
     if "could not find expected ':'" in problem:

@@ -66,7 +66,9 @@ class List(Shape):
         if not (field.fields and isinstance(live, list) and isinstance(desired, list)):
             return bool(desired == live)
         pairs = zip(desired, live, strict=False)
-        return len(desired) == len(live) and all(walk.covers(field.fields, want, have) for want, have in pairs)
+        return len(desired) == len(live) and all(
+            walk.covers(field.fields, desired_item, live_item) for desired_item, live_item in pairs
+        )
 
     def digestible(self, field: Field, value: Any) -> Any:
         """The items without nulls: a field that the system returns as null counts as one that was left out."""

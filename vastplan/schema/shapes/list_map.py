@@ -125,8 +125,8 @@ class ListMapShape(Shape):
             return deep_overlay(below, above)
         path = field.key_writes or field.key
         new = {str(at(item, path)): item for item in above}
-        kept = [deep_overlay(item, new.pop(str(at(item, path)), {})) for item in below]
-        return kept + list(new.values())
+        merged = [deep_overlay(item, new.pop(str(at(item, path)), {})) for item in below]
+        return merged + list(new.values())
 
     def parts(self, value: Any) -> Iterable[dict[str, Any]]:
         """The members."""
@@ -137,14 +137,14 @@ class ListMapShape(Shape):
         """Redacts each member."""
         if not isinstance(value, dict):
             return value, []
-        kept: dict[str, Any] = {}
+        disclosed: dict[str, Any] = {}
         withheld: list[Path] = []
         for key, member in value.items():
-            kept[key] = member
+            disclosed[key] = member
             if isinstance(member, dict):
-                kept[key], hidden = walk.redacted(field.fields, member, owned, (*path, key))
+                disclosed[key], hidden = walk.redacted(field.fields, member, owned, (*path, key))
                 withheld += hidden
-        return kept, withheld
+        return disclosed, withheld
 
 
 LIST_MAP = ListMapShape()

@@ -76,8 +76,8 @@ class Map(Shape):
             and path_text((*path, key)) not in owned
             and not field.has_references
         }
-        kept = {key: item for key, item in value.items() if key not in others}
-        return kept, [(*path, key) for key in sorted(others)]
+        disclosed = {key: item for key, item in value.items() if key not in others}
+        return disclosed, [(*path, key) for key in sorted(others)]
 
 
 MAP = Map()
