@@ -1,0 +1,88 @@
+"""What one entry of the document composes is changed together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab
+from tests.restoring.scene import SECTIONS
+from vastplan.engine.live.consent import Approval, Consent
+from vastplan.model.plan import Action
+
+TIB = 2**40
+PARTS = {  # what an approval names
+    "quota": "home",
+    "view": "home",
+    "protected_path": "home",
+    "persistent_volume": "team-home",
+    "persistent_volume_claim": "home",
+    "data_source": "home",
+}
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        lab.write(SECTIONS)
+        lab.converge()
+        yield lab
+
+
+def write_volume(lab: Lab, home: dict[str, Any] | None) -> None:
+    """The document with other settings of the volume `home`, or without it."""
+    tenant = SECTIONS["tenants"]["team"]
+    volumes = {name: volume for name, volume in tenant["volumes"].items() if name != "home"}
+    kept = {} if home is None else {"home": {**tenant["volumes"]["home"], **home}}
+    lab.write({**SECTIONS, "tenants": {"team": {**tenant, "volumes": {**kept, **volumes}}}})
+
+
+def guards(actions: tuple[Action, ...]) -> dict[str, str]:
+    """The guard that blocks each part of the volume, "" for none."""
+    return {
+        action.address.kind: action.blocked[0].guard if action.blocked else ""
+        for action in actions
+        if action.address.name in ("home", "team-home")
+    }
+
+
+def test_a_size_below_what_is_used_changes_nothing_of_the_volume(lab: Lab) -> None:
+    tenant = next(row for row in lab.by_hand("iad", "vast", "GET", "/api/v5/tenants/") if row["name"] == "team")
+    lab.world.vast("iad").usage("/team/home", tenant["id"], 6 * TIB, 1)
+    write_volume(lab, {"size": "5 TiB"})
+    blocked = guards(lab.plan().actions)
+    assert blocked.pop("quota") == "below-use"
+    assert blocked and set(blocked.values()) <= {"together", "waits", "shrink", "lost-data", "approval"}
+    lab.clear_calls()
+    lab.apply(lab.plan())
+    assert not [call for call in lab.calls() if call.method in ("PATCH", "PUT", "DELETE")]
+
+
+def test_another_change_of_the_same_volume_is_not_held_back(lab: Lab) -> None:
+    tenant = next(row for row in lab.by_hand("iad", "vast", "GET", "/api/v5/tenants/") if row["name"] == "team")
+    lab.world.vast("iad").usage("/team/home", tenant["id"], 6 * TIB, 1)
+    write_volume(lab, {"size": "5 TiB", "description": "what everybody needs"})
+    blocked = guards(lab.plan().actions)
+    assert blocked["quota"] == "below-use" and "" in blocked.values()
+
+
+def test_a_removed_entry_needs_consent_for_all_its_parts(lab: Lab) -> None:
+    write_volume(lab, None)
+    without_quota = Consent(
+        ("*",),
+        True,
+        tuple(
+            Approval(f"iad/{kind}/{name}", "in a test", "2999-01-01", 2**62)
+            for kind, name in PARTS.items()
+            if kind != "quota"
+        ),
+        10_000,
+    )
+    blocked = guards(lab.plan(without_quota).actions)
+    assert blocked.keys() >= PARTS.keys()
+    assert blocked.pop("quota") == "approval"
+    assert set(blocked.values()) <= {"together", "waits"}, blocked
