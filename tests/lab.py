@@ -136,11 +136,11 @@ class Lab:
         approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62, 1000) for one in addresses)
         return replace(EVERYTHING, approvals=approvals)
 
-    def apply(self, plan: Plan) -> Receipt:
+    def apply(self, plan: Plan, *, all_or_nothing: bool = False) -> Receipt:
         """Carry out a plan."""
         import threading
 
-        return apply_plan(self.workspace(), plan, lambda *_: None, threading.Event())
+        return apply_plan(self.workspace(), plan, lambda *_: None, threading.Event(), all_or_nothing=all_or_nothing)
 
     def converge(self, consent: Consent = EVERYTHING) -> Plan:
         """Plan and apply, which must go well, and answer the plan."""

@@ -21,6 +21,7 @@ from vastplan.app.stale.confirmation import borne_out
 from vastplan.app.workspace import Workspace
 from vastplan.engine.applying.apply import Progress
 from vastplan.model.consent import Approval
+from vastplan.model.errors import Stale
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
 
@@ -33,9 +34,11 @@ def apply_plan(
     progress: Progress,
     stop: threading.Event,
     approvals: tuple[Approval, ...] | None = None,
+    *,
+    all_or_nothing: bool = False,
 ) -> Receipt:
-    """Carry out the plan. Raises `Stale` when its document, its systems or its ledger changed since it was created,
-    `Invalid` for what would forbid a plan created now.
+    """Carry out the plan. Raises `Stale` when its document, its systems or its ledger changed since it was created, with
+    `all_or_nothing` also when a single object did, and `Invalid` for what would forbid a plan created now.
 
     `approvals` are those given again to this apply; `None` uses those recorded in the plan.
     """
@@ -56,6 +59,9 @@ def apply_plan(
             again = replace(again, plan=with_head(again.plan, workspace.document, ledgers.parts().values()))
             borne = borne_out(plan, again)
             context = prepare(workspace, borne, again, ledgers, providers)
+            if all_or_nothing and context.overtaken:
+                address, reason = next(iter(context.overtaken.items()))
+                raise Stale(f"nothing was done: {address}: {reason}; --all-or-nothing applies all changes or none")
             return carry_out_plan(borne.plan, again, context, ledgers, progress, stop)
 
 

@@ -81,6 +81,8 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     workspace = _document_of(request, plan, file)
     screen.progress(f"Plan {plan.id[:12]}, document {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
+    if _refuses_part(request, screen, plan):
+        return errors.BLOCKED
     # a saved plan does not record the lines of its entries
     return _carry_out(
         request, screen, workspace, plan, NOWHERE, None, _approvals(request, plan, file, signed=bool(keys))
@@ -155,6 +157,8 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
             return errors.BLOCKED
     exit_status.refuse_wrong(plan)
     review = _held_against_reviewed(request, screen, plan)
+    if _refuses_part(request, screen, plan):
+        return errors.BLOCKED
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
@@ -168,6 +172,17 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     return _carry_out(request, screen, workspace, plan, places, review)
 
 
+def _refuses_part(request: ApplyRequest, screen: Screen, plan: Plan) -> bool:
+    """Whether the plan is refused because a part of it is blocked; says so."""
+    blocked = [action for action in plan.actions if action.blocked]
+    if not (request.all_or_nothing and blocked):
+        return False
+    screen.error(
+        f"nothing was done: {len(blocked)} of {counted(len(plan.actions), 'change')} are blocked, and --all-or-nothing applies all or none"
+    )
+    return True
+
+
 def _carry_out(
     request: ApplyRequest,
     screen: Screen,
@@ -178,7 +193,7 @@ def _carry_out(
     approvals: tuple[Approval, ...] | None = None,
 ) -> int:
     with interruptible(screen) as stop, progress(screen, plan) as report:
-        receipt = apply_plan(workspace, plan, report, stop, approvals)
+        receipt = apply_plan(workspace, plan, report, stop, approvals, all_or_nothing=request.all_or_nothing)
     screen.result(request.format, json_report.apply_report(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
     conditions |= output.write(request, screen, reports.receipt_renderers(plan, receipt, places))

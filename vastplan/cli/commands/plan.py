@@ -70,14 +70,16 @@ def run(request: PlanRequest, screen: Screen) -> int:
         screen.progress(text if count else "no approval is needed, so none was written")
     conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
-        conditions -= (
-            {errors.CHANGES}
-            if exit_status.check_errors(plan) or exit_status.split_path_findings(plan)
-            else {errors.CHANGES, errors.BLOCKED}
-        )
+        refused = request.all_or_nothing or exit_status.check_errors(plan) or exit_status.split_path_findings(plan)
+        conditions -= {errors.CHANGES} if refused else {errors.CHANGES, errors.BLOCKED}
     if request.isolation and checks.projects_meet(plan.findings):
         conditions.add(errors.BLOCKED)
-    return errors.exit_code(conditions)
+    code = errors.exit_code(conditions)
+    blocked = sum(bool(action.blocked) for action in plan.actions)
+    if blocked and request.format is Format.TEXT:
+        hint = "" if errors.BLOCKED in conditions else "; with --detailed-exitcode or --all-or-nothing it is 3"
+        screen.progress(f"Exit code {code}: {blocked} of {counted(len(plan.actions), 'change')} blocked{hint}.")
+    return code
 
 
 def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:

@@ -9,7 +9,17 @@ from vastplan.cli.requests.common import formats, report_files
 from vastplan.cli.requests.planning import REVIEW_KEY, PlanningRequest
 
 _FOR_ANY_PLAN = frozenset(
-    {"paths", "connections", "approvals", "require_signature", "auto_approve", "documents", "format", "reports"}
+    {
+        "paths",
+        "connections",
+        "approvals",
+        "require_signature",
+        "auto_approve",
+        "documents",
+        "format",
+        "reports",
+        "all_or_nothing",
+    }
 )
 
 

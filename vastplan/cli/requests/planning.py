@@ -41,5 +41,9 @@ class PlanningRequest(Request):
         "--max-changes", int, "N",
         "how many objects of one kind on one site may change at once (default: 10, or 30 %% if that is more; deletes: 2, or half of them)",
     )  # fmt: skip
+    all_or_nothing = switch(
+        "--all-or-nothing",
+        "refuse a plan of which anything is blocked or stale: exit with 3 or 5, and apply does nothing",
+    )
     expand = EXPAND
     review_key: Path | None = None

@@ -140,15 +140,19 @@ def _count(addresses: Mapping[SiteKind, Set[Address]], place: SiteKind) -> int:
 
 
 def mass(action: Action, context: GuardContext) -> Block | None:
-    """A large share of one kind is changed at once only with consent: creates, adoptions and the ends of rotations do not count."""
+    """A large share of one kind is changed at once only with consent: creates, adoptions and the ends of rotations do not count.
+
+    Many deletes hold back no update: an update counts the updates alone.
+    """
     if action.verb not in CHANGING or goes_unasked(context.matches, action.address):
         return None
     site, kind, share = action.address.site, action.address.kind, context.share(action)
     owned, limits, own_limit = _count(context.owned, (site, kind)), context.limit(site), context.consent.max_count
     fix = f"apply a part with --target, or allow it with --max-changes {share.changed}"
     most = limits.changes(owned) if own_limit is None else own_limit
-    if share.changed > most:
-        text = f"{share.changed} of {owned} {plural(kind)} on {site} would change; the limit is {most}"
+    changed = share.changed if action.verb in GOING else share.changed - share.lost
+    if changed > most:
+        text = f"{changed} of {owned} {plural(kind)} on {site} would change; the limit is {most}"
         return Block("mass-change", text, fix)
     most = limits.losses(owned) if own_limit is None else own_limit
     if action.verb in GOING and share.lost > most:

@@ -37,7 +37,9 @@ def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Fi
 def refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
     """The rules by which the system refuses to delete the object as it is now, each with its figure as text."""
     figures = {**live.metrics, **contents}
-    units = {fact.name: fact.unit for fact in live.kind.metrics} | {total.name: total.unit for total in live.kind.contents}
+    units = {fact.name: fact.unit for fact in live.kind.metrics} | {
+        total.name: total.unit for total in live.kind.contents
+    }
     for rule in live.kind.refuses_delete:
         figure = figures[rule.figure]
         if isinstance(figure, int | float) and figure > 0 and (not rule.field or live.values.get(rule.field)):
