@@ -13,7 +13,7 @@ WORLD = FOLDER / "world.py"
 # The same command; only what a move waits for is cut to a hundredth, as these sites need nobody to wait for them.
 HURRIED = [sys.executable, str(FOLDER / "hurried.py")]
 # A plan that lies in a document's own folder is not believed about where that is.
-CHECKED = ("--document", str(FOLDER), "--yes")
+CHECKED = ("--document", str(FOLDER), "--auto-approve")
 VOLUME = "volume/team-a-checkpoints"
 PAGES = {
     "lost.html": "The move of step 12 as a page",

@@ -57,10 +57,12 @@ def test_a_list_is_of_one_site_where_one_is_named_and_of_those_that_left(tmp_pat
     for verb in ("list", "unlock"):
         refused(vastplan("ledger", verb, document.file, "mars"), "VP202: no site mars (known: iad, pdx)")
     refused(vastplan("ledger", "forget", document.file, "--site", "mars"), "VP202: no site mars (known: iad, pdx)")
-    refused(vastplan("ledger", "forget", document.file, "--site", "pdx"), "it was not approved (use --yes")
-    ran = vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes")
+    refused(vastplan("ledger", "forget", document.file, "--site", "pdx"), "it was not approved (use --auto-approve")
+    ran = vastplan("ledger", "forget", document.file, "--site", "pdx", "--auto-approve")
     assert ran.out == "pdx/tenant/t would leave the ledger\n1 object left the ledger; nothing else changed.\n"
-    refused(vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes"), "pdx: the ledger has no objects")
+    refused(
+        vastplan("ledger", "forget", document.file, "--site", "pdx", "--auto-approve"), "pdx: the ledger has no objects"
+    )
     assert set(document.owned()) == {"iad/tenant/t"}
 
 
@@ -125,16 +127,20 @@ def test_a_plan_of_before_a_move_is_stale(whole: Document, tmp_path: Path) -> No
 
 
 def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
-    refused(whole.run("ledger", "forget", whole.file, "iad/view/*"), "nothing was done: it was not approved (use --yes")
+    refused(
+        whole.run("ledger", "forget", whole.file, "iad/view/*"),
+        "nothing was done: it was not approved (use --auto-approve",
+    )
     shown = whole.run("ledger", "forget", whole.file, "iad/view/*", "--dry-run")
     assert shown.out == "iad/view/v would leave the ledger\niad/view/x would leave the ledger\n"
     assert len(whole.owned()) == 5
-    assert "2 objects left the ledger" in whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes").out
+    assert "2 objects left the ledger" in whole.run("ledger", "forget", whole.file, "iad/view/*", "--auto-approve").out
     assert set(whole.owned()) == {"iad/quota/v", "iad/tenant/t", "iad/view_policy/t"}
     ran = whole.run("ledger", "forget", whole.file, "iad/quota/v", "iad/tenant/t")
     assert ran.out == "".join(f"iad/{one} left the ledger; nothing else changed.\n" for one in ("quota/v", "tenant/t"))
     refused(
-        whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes"), "iad/view/* matches nothing in the ledger"
+        whole.run("ledger", "forget", whole.file, "iad/view/*", "--auto-approve"),
+        "iad/view/* matches nothing in the ledger",
     )
 
 
@@ -153,7 +159,7 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
         (["import"], "FILE is missing"),
         (["list", "iad", "pdx"], "pdx is one argument too many"),
         (["export"], "ledger export needs --out FILE"),
-        (["list", "--yes"], "no option --yes"),
+        (["list", "--auto-approve"], "no option --auto-approve"),
         (["move", "a/b/c", "a/b/d", "--out", "f"], "no option --out"),
         (["unlock", "iad", "--dry-run"], "no option --dry-run"),
     ],
@@ -166,7 +172,7 @@ def test_what_a_verb_does_not_understand(typed: list[str], says: str, tmp_path: 
 
 def test_each_command_has_help_of_its_own(vastplan: Run) -> None:
     options = {
-        "list": {"--format"}, "move": {"--dry-run"}, "forget": {"--with-parts", "--site", "--dry-run", "--yes"},
+        "list": {"--format"}, "move": {"--dry-run"}, "forget": {"--with-parts", "--site", "--dry-run", "--auto-approve"},
         "export": {"--with-parts", "--out", "--forget"}, "import": {"--dry-run"}, "unlock": set[str](),
     }  # fmt: skip
     everything = set[str]().union(*options.values())

@@ -60,9 +60,13 @@ def test_a_port_is_one(port: str, vastplan: Run) -> None:
 def test_only_yes_is_yes(answer: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys.stdin, "readline", lambda: f"{answer}\n", raising=False)
-    refused = contextlib.nullcontext() if goes_on else pytest.raises(VastplanError, match=r"not approved \(use --yes")
+    refused = (
+        contextlib.nullcontext()
+        if goes_on
+        else pytest.raises(VastplanError, match=r"not approved \(use --auto-approve")
+    )
     with refused:
-        Screen(sys.stdout, sys.stderr, colour=False).require_yes("Carry out? ", "--yes")
+        Screen(sys.stdout, sys.stderr, colour=False).require_yes("Carry out? ", "--auto-approve")
 
 
 @pytest.mark.parametrize("option", ["--out", "--report"])

@@ -1,6 +1,6 @@
 """The commands of docs/moves.md and docs/restore.md, block by block, in the world of examples/two-sites as `storage/`.
 
-Each block begins with a job that has written checkpoints at iad for an hour. A `run` is told `--yes`; GUID is what the plan before it
+Each block begins with a job that has written checkpoints at iad for an hour. A `run` is told `--auto-approve`; GUID is what the plan before it
 said, and the id of an operation the one that was begun.
 """
 
@@ -69,7 +69,7 @@ def follow(typed: list[str], vastplan: Run, *answers: str) -> None:
     guid = ""
     for command in typed:
         words = shlex.split(command)[1:]
-        words += ["--yes", *answers] if "run" in words[:2] else ["--auto-approve"] if words[0] == "apply" else []
+        words += ["--auto-approve", *answers] if "run" in words[:2] else ["--auto-approve"] * (words[0] == "apply")
         begun = re.search(r"\b[0-9a-f]{8}\b", vastplan(words[0], "status", "storage/").out) if ID in words else None
         words = [guid if word == "GUID" else begun[0] if begun and word == ID else word for word in words]
         ran = vastplan(*words)

@@ -405,7 +405,7 @@ def test_what_two_documents_classes_rely_on_is_not_taken_away_by_the_one_that_ow
         assert desk.apply("--allow-delete", "*").code == 3
         assert not desk.runs_with_inline_volume("default")
     assert set(desk.plan("--allow-delete", "*")) == inline
-    assert desk.types("ledger", "forget", first, *sorted(inline), "--yes").code == 0
+    assert desk.types("ledger", "forget", first, *sorted(inline), "--auto-approve").code == 0
     assert desk.plan() == {} and not desk.runs_with_inline_volume("default")
 
 

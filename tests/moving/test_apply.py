@@ -50,7 +50,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert "the point of no return lies here" in told and "to do it: vastplan move run move.json" in told
     assert main(["move", "status", *document]) == 0
     assert "no move is known" in capsys.readouterr().out
-    assert main(["move", "run", "move.json", "--yes"]) == 0
+    assert main(["move", "run", "move.json", "--auto-approve"]) == 0
     told = capsys.readouterr().out
     line = next(
         n
@@ -62,7 +62,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "status", *document, "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert (one["phase"], one["target"]) == ("done", "pdx")
-    assert main(["move", "abort", *document, one["id"], "--yes"]) == 1
+    assert main(["move", "abort", *document, one["id"], "--auto-approve"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
 
 

@@ -267,11 +267,11 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert "of iad/protected_path/home at iad to try at pdx" in told and "to do it: vastplan move run f.json" in told
     page = (scene.lab.folder / "f.html").read_text()
     assert "to try at pdx" in page and "vastplan apply lab.yaml --adopt --target pdx/volume/try" in page
-    assert main(["move", "run", "f.json", "--yes"]) == 5
+    assert main(["move", "run", "f.json", "--auto-approve"]) == 5
     assert "lab.yaml --adopt --target pdx/volume/try, then go on" in capsys.readouterr().err
     assert main(["apply", "lab.yaml", "--adopt", "--target", "pdx/volume/try", "--auto-approve"]) == 0
     capsys.readouterr()
-    assert main(["move", "run", "f.json", "--yes"]) == 0
+    assert main(["move", "run", "f.json", "--auto-approve"]) == 0
     capsys.readouterr()
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out

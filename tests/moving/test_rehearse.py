@@ -572,7 +572,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "run", "r.json"]) == 1
     assert "Nothing at iad is suspended" in asked[0] and "1 workload" in asked[0] and "Suspend 1" not in asked[0]
     capsys.readouterr()
-    assert main(["move", "run", "r.json", "--yes"]) == 0
+    assert main(["move", "run", "r.json", "--auto-approve"]) == 0
     told = capsys.readouterr().out
     assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to delete" in told
     assert main(["move", "status", "lab.yaml"]) == 0

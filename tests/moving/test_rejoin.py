@@ -159,9 +159,9 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
         f"to do it: vastplan move run move.json --lose {guid}" in told
         and "pdx is kept, and iad becomes its destination" in told
     )
-    assert main(["move", "run", "move.json", "--yes"]) == 1
+    assert main(["move", "run", "move.json", "--auto-approve"]) == 1
     assert "; consent to it: " in capsys.readouterr().err
-    assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
+    assert main(["move", "run", "move.json", "--auto-approve", "--lose", guid]) == 0
     told = capsys.readouterr().out
     assert "what only iad had is in its snapshot vastplan-" in told
     assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0

@@ -371,14 +371,14 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     page = (scene.lab.folder / "move.html").read_text()
     assert "The point of no return" not in page and "iad stays a single point of failure" in page
     assert json.loads((scene.lab.folder / "move.json").read_text())["warm"] == "/team/home"
-    assert main(["move", "run", "move.json", "--yes"]) == 0
+    assert main(["move", "run", "move.json", "--auto-approve"]) == 0
     told = capsys.readouterr().out
     assert "/team/home was prefetched at pdx" in told and "--to iad --through-global-access" in told
     assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert (one["phase"], one["mode"]) == ("done", "through-global-access")
     assert one["standing"] == ["now: iad has the data (SOURCE), pdx reads and writes the data of iad (DESTINATION)"]
-    assert main(["move", "abort", "lab.yaml", one["id"], "--yes"]) == 1
+    assert main(["move", "abort", "lab.yaml", one["id"], "--auto-approve"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
 
 

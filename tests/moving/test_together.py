@@ -95,7 +95,7 @@ def test_it_is_told_once_and_taken_back_by_whatever_it_moves(
     typed = plan.id[:8] if typed == "its id" else typed
     assert main(["move", "status", document, typed]) == 0
     assert capsys.readouterr().out.count(f"move {plan.id[:8]}") == 1
-    assert main(["move", "abort", document, typed, "--yes"]) == 0
+    assert main(["move", "abort", document, typed, "--auto-approve"]) == 0
     with scene.lab.workspace().ledger() as backend:
         assert {one.phase for site in ("iad", "pdx") for one in backend.read(site).operations.values()} == {
             Phase.ABORTED
@@ -170,7 +170,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     (record,) = last_moves(scene.lab.workspace())
     assert "switch" in record.passed and not record.phase.closed
     document = str(scene.lab.folder / "lab.yaml")
-    assert main(["move", "abort", document, plan.id[:8], "--yes"]) == 5
+    assert main(["move", "abort", document, plan.id[:8], "--auto-approve"]) == 5
     told = capsys.readouterr().err
     assert "this can no longer be taken back" in told and "go on: vastplan move run FILE" in told
     assert "move abort" not in told.partition("go on")[2]

@@ -74,23 +74,23 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert main(["restore", "plan", *document, "--in-place", "--out", "back.json"]) == 0
     told = capsys.readouterr().out
     assert "the point of no return lies here" in told and "to do it: vastplan restore run back.json --lose good" in told
-    assert main(["restore", "run", "back.json", "--yes"]) == 1
+    assert main(["restore", "run", "back.json", "--auto-approve"]) == 1
     assert "consent to it: vastplan restore run back.json --lose good" in capsys.readouterr().err
-    assert main(["restore", "run", "back.json", "--yes", "--lose", "other"]) == 1
+    assert main(["restore", "run", "back.json", "--auto-approve", "--lose", "other"]) == 1
     assert f"{PATH} would go back to the snapshot good, not to other" in capsys.readouterr().err
-    assert main(["restore", "run", "back.json", "--yes", "--lose", "good"]) == 0
+    assert main(["restore", "run", "back.json", "--auto-approve", "--lose", "good"]) == 0
     assert "the data before the restore is in the snapshot before-restore-" in capsys.readouterr().out
     assert scene.labels() == ["good"]
     assert main(["restore", "plan", *document, "--out", "new.json"]) == 0
     assert "for the document, after the restore:\n  volumes:" in capsys.readouterr().out
-    assert main(["restore", "run", "new.json", "--yes"]) == 0
+    assert main(["restore", "run", "new.json", "--auto-approve"]) == 0
     assert "volumes:" in capsys.readouterr().out
     assert main(["restore", "status", "lab.yaml", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [(one["mode"], one["phase"]) for one in found] == [("in place", "done"), ("new", "done")]
     assert main(["move", "status", "lab.yaml"]) == 0
     assert "no move is known" in capsys.readouterr().out
-    assert main(["restore", "abort", "lab.yaml", found[0]["id"], "--yes"]) == 1
+    assert main(["restore", "abort", "lab.yaml", found[0]["id"], "--auto-approve"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
     assert main(["restore", "plan", *document, "--in-place", "--as", "x"]) == 1
     assert "--as and --directory are for a new volume" in capsys.readouterr().err
@@ -107,5 +107,5 @@ def test_an_approval_stands_for_naming_it(
     )
     typed = ["restore", "plan", "lab.yaml", "iad/volume/home", "--snapshot", "good", "--in-place", "--out", "back.json"]
     assert main(typed) == 0
-    assert main(["restore", "run", "back.json", "--yes", "--approvals", "yes.yaml"]) == 0
+    assert main(["restore", "run", "back.json", "--auto-approve", "--approvals", "yes.yaml"]) == 0
     assert scene.record().consent["approved"] == "the run of Monday was wrong"

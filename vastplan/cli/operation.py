@@ -105,8 +105,8 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
     consent = _consent(request, plan, commands.loss(plan), to_run)
     if not any(record.id == plan.id[:8] for record in commands.records(workspace)):
         screen.show(commands.text(plan, ""))
-        if not request.yes:
-            screen.require_yes(commands.question(plan), "--yes")
+        if not request.auto_approve:
+            screen.require_yes(commands.question(plan), "--auto-approve")
     screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
     screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
     if result := commands.result(plan):
@@ -170,7 +170,7 @@ def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[
 def _abort(request: OperationAbortRequest, screen: Screen, commands: Commands[Planned]) -> None:
     """Take an operation back after approval. Raises `VastplanError` without it."""
     workspace = open_workspace(request.paths, request.connections)
-    if not request.yes:
+    if not request.auto_approve:
         subject = inert(request.subject, 80)
-        screen.require_yes(f"Take back the {commands.kind} {subject}? Type yes to take it back: ", "--yes")
+        screen.require_yes(f"Take back the {commands.kind} {subject}? Type yes to take it back: ", "--auto-approve")
     screen.show(status_text(commands.abort(workspace, request.subject, screen.progress)))

@@ -86,8 +86,8 @@ def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) 
         screen.show("\n".join(f"{name} would leave the ledger" for name in names))
     if request.dry_run:
         return
-    if not exact and not request.yes:
-        screen.require_yes(f"Forget {counted(len(names), 'object')}? Type yes to forget them: ", "--yes")
+    if not exact and not request.auto_approve:
+        screen.require_yes(f"Forget {counted(len(names), 'object')}? Type yes to forget them: ", "--auto-approve")
     ownership.release_objects(workspace, addresses)
     if exact:
         screen.show("\n".join(f"{name} left the ledger; nothing else changed." for name in names))

@@ -50,7 +50,7 @@ class LedgerForgetRequest(LedgerRequest):
     with_parts = _WITH_PARTS
     site = option("--site", str, "SITE", "everything on a site, which the document need not have")
     dry_run = switch("--dry-run", "only show what would be forgotten")
-    yes = switch("--yes", "do not ask before forgetting more than one address")
+    auto_approve = switch("--auto-approve", "do not ask before forgetting more than one address")
 
 
 class LedgerExportRequest(LedgerRequest):

@@ -55,7 +55,7 @@ class OperationRunRequest(OperationRequest):
     lose = filled("--lose", "{request.lost_after[0]}", "{request.lost_after[1]}")
     approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of the protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
-    yes = switch("--yes", "do not ask")
+    auto_approve = switch("--auto-approve", "do not ask")
 
 
 class OperationStatusRequest(OperationRequest):
@@ -75,4 +75,4 @@ class OperationAbortRequest(OperationRequest):
     summary = "take a {request.command} back, up to its point of no return"
     example = "examples/ai-factory 1a2b3c4d"
     subject = positional("{request.operand}", str, "its id, or {request.about}")
-    yes = switch("--yes", "do not ask")
+    auto_approve = switch("--auto-approve", "do not ask")
