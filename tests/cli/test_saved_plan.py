@@ -24,7 +24,7 @@ DOCUMENT = (
 )
 HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 GIVEN_TO_APPLY = {
-    "--connections", "--auto-approve", "--document", "--format", "--report", "--require-signature", "-h", "--help",
+    "--connections", "--auto-approve", "--document", "--format", "--report", "--require-signature", "-h", "--help", "--all-or-nothing",
 }  # fmt: skip
 """What says where the document and its systems are now, whether to ask, and what to print."""
 READ_AGAIN = {"--approvals"}

@@ -66,7 +66,7 @@ def test_a_changed_field_is_refused_with_both_values_and_the_rest_goes_on(lab: L
     lab.by_hand("iad", "vast", "PATCH", f"/api/v5/quotas/{quota}/", {"hard_limit": 15 * TIB})
     ended = outcomes(lab.apply(plan))
     assert ended["iad/quota/q"].state is State.STALE
-    assert "hard_limit was 10 TiB and is 15 TiB now; plan again" in ended["iad/view/v"].message
+    assert "hard_limit was 10 TiB and is 15 TiB now; plan again" in ended["iad/quota/q"].message
     assert ended["iad/quota/q"].moved == (StaleField("hard_limit", 10 * TIB, 15 * TIB, "bytes"),)
     assert ended["iad/tenant/b"].state is State.DONE
     assert row(lab, "quota", "/v")["hard_limit"] == 15 * TIB
@@ -302,7 +302,7 @@ def test_a_byte_written_does_not_make_a_plan_stale(lab: Lab, grown: int, state: 
     ended = outcomes(lab.apply(plan))
     assert ended["iad/view/v"].state is state and ended["iad/quota/q"].state in (state, State.SKIPPED)
     if state is State.STALE:
-        assert "used was 1 TiB and is 3 TiB now" in ended["iad/quota/q"].message
+        assert "used was 1 TiB and is 3 TiB now" in ended["iad/view/v"].message
 
 
 def write(lab: Lab, path: str, size: int) -> None:

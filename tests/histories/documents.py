@@ -16,6 +16,9 @@ Key = tuple[str, str]
 
 # What a field of an entry names, by section; a list names several.
 REFERENCES: dict[str, dict[str, str]] = {
+    "tenants": {"local_provider": "local_providers"},
+    "users": {"tenant": "tenants"},
+    "s3_keys": {"tenant": "tenants", "user": "users"},
     "vip_pools": {"tenant": "tenants"},
     "view_policies": {"tenant": "tenants", "vip_pools": "vip_pools"},
     "qos_policies": {"tenant": "tenants"},
@@ -36,7 +39,7 @@ REFERENCES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 SECTIONS = (
     "namespaces", "secrets", "departments", "snapshot_schedules", "tenants", "vip_pools", "view_policies", "qos_policies",
-    "storage_classes", "projects", "views", "quotas", "volumes",
+    "storage_classes", "projects", "views", "quotas", "volumes", "local_providers", "users", "s3_keys",
 )  # fmt: skip
 SINGULAR = {
     "vip_pools": "vip_pool", "view_policies": "view_policy", "qos_policies": "qos_policy", "projects": "project",
@@ -107,7 +110,7 @@ class Document:
                 body[part] = [name for name in body[part] if name != key[1]]
                 if not body[part]:
                     del body[part]
-            elif part in ("snapshots", "qos_policy"):
+            elif part in ("snapshots", "qos_policy", "local_provider"):
                 del body[part]
             else:
                 self.remove(other)

@@ -231,6 +231,60 @@ def add_base(writer: Writer) -> str:
     )
 
 
+def add_key(writer: Writer) -> str:
+    """A user of a tenant with a key, whose secret is delivered to a namespace of its own."""
+    tenant = writer.some("tenants")
+    if tenant is None:
+        return ""
+    name, number = writer.fresh("user-"), writer.number()
+    body = writer.document.entries["tenants", tenant].body
+    if "local_provider" not in body:
+        body["local_provider"] = f"people-{number}"
+        writer.add("local_providers", f"people-{number}", {})
+    writer.add("users", name, {"tenant": tenant, "uid": 30_000 + number})
+    writer.add("namespaces", f"keys-{number}", {"labels": {"team": "keys"}})
+    writer.add("secrets", f"s3-{number}", {"namespace": f"keys-{number}", "data": {"endpoint": "s3.example.com"}})
+    deliver = {
+        "secret": f"keys-{number}/s3-{number}",
+        "keys": {"access_key": "AWS_ACCESS_KEY_ID", "secret_key": "AWS_SECRET_ACCESS_KEY"},
+    }
+    overlap = writer.chance.choice(("0s", "1h"))
+    return writer.add(
+        "s3_keys", name, {"tenant": tenant, "user": name, "generation": 1, "overlap": overlap, "deliver": deliver}
+    )
+
+
+def rotate_key(writer: Writer) -> str:
+    """Another key takes the place of one."""
+    name = writer.some("s3_keys")
+    if name is None:
+        return ""
+    body = writer.document.entries["s3_keys", name].body
+    body["generation"] += writer.chance.choice((1, 1, 3))
+    return f"rotate s3_keys.{name} to generation {body['generation']}"
+
+
+def clone(writer: Writer) -> str:
+    """A volume begins as a copy of another one, as one of its snapshots has it."""
+    names = [
+        name
+        for name in writer.document.names("volumes")
+        if "path" in writer.document.entries["volumes", name].body
+        and "snapshots" in writer.document.entries["volumes", name].body
+    ]
+    if not names:
+        return ""
+    original = writer.chance.choice(names)
+    body = writer.document.entries["volumes", original].body
+    name = writer.fresh("copy-")
+    kept = {key: value for key, value in body.items() if key not in ("snapshots", "mount", "qos", "source")}
+    return writer.add(
+        "volumes",
+        name,
+        {**kept, "path": f"/{body['tenant']}/{name}", "source": {"volume": original, "snapshot": "latest"}},
+    )
+
+
 def change(writer: Writer) -> str:
     """Another value for a field."""
     chance = writer.chance
@@ -431,7 +485,7 @@ def retire_site(writer: Writer) -> str:
 
 EDITS: tuple[tuple[Edit, int], ...] = (
     (add_tenant, 3), (add_class, 3), (add_project, 3), (add_volume, 6), (add_view, 6), (add_quota, 3), (add_policy, 3),
-    (add_base, 3), (lend, 3), (give_up, 3),
+    (add_base, 3), (lend, 3), (give_up, 3), (clone, 2),
     (change, 14), (remove, 9), (forget_renames, 2), (move, 4), (refile, 2),
 )  # fmt: skip
 

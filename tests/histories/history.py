@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.commands import reading_commands
 from tests.histories import edits, ledgers
 from tests.histories.documents import Document
 from tests.histories.edits import Writer
@@ -101,7 +102,7 @@ class History:
     ) -> None:
         chance = Random(seed)
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        (folder / "read").mkdir(parents=True)
         self.folder = folder
         self.steps = list(steps)
         self.ignored = tuple(ignored)
@@ -137,9 +138,28 @@ class History:
                     self.note(f"\n# {number + 1}. {step.what} (seed {step.seed})")
                     self.steps_done[step.what] += 1
                     table[step.what][0](self, Random(step.seed))
+                    self.read(Random(step.seed + 1))
             except Broken as broken:
                 return broken.violations
         return []
+
+    def read(self, chance: Random) -> None:
+        """One of the commands that read: each works on every state that a ledger can be in."""
+        paper = chance.choice(self.papers)
+        owned = ledgers.read([paper.folder / ".vastplan" / "ledger"]).owners
+        addresses = sorted(address for listed in owned.values() for address in listed)
+        shown = chance.sample(addresses, min(1, len(addresses)))
+        commands = reading_commands(paper.folder, self.folder / "read", *shown)
+        name = chance.choice(list(commands))
+        for command in ("record", name) if name.endswith("of a snapshot") else (name,):
+            done = self.command(Said(), *commands[command])
+            if done.code == 1 and not command.startswith("show"):
+                self.refusals.append(f"{command}: {done.err[:300]}")
+
+    def number(self) -> int:
+        """A number that was never used before."""
+        self.numbers[0] += 1
+        return self.numbers[0]
 
     def note(self, text: str) -> None:
         if self._tell:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
 
-from tests.histories import edits
+from tests.histories import edits, operations
 from tests.histories.documents import Document, Entry
 from tests.histories.hands import THEIRS
 from tests.histories.history import STEPS, History, Paper, Step
@@ -288,6 +288,13 @@ def second_document(history: History, chance: Random) -> None:
     history.apply(paper, chance, chance.choice(("plain", "adopt")))
 
 
+def another_key(history: History, chance: Random) -> None:
+    """A key is made, or another one takes its place."""
+    paper = chance.choice(history.papers)
+    if history.edit(paper, chance, edits.add_key, edits.rotate_key):
+        history.apply(paper, chance, _mode(chance))
+
+
 def _restored(first: Moment, now: Moment, released: set[str]) -> Iterator[Violation]:
     """What is not as it was: objects by what they are called, and the fields of those that were never replaced."""
     made = ("snapshot", "persistent_volume", "workload")
@@ -330,6 +337,7 @@ TABLE: dict[str, tuple[Callable[[History, Random], None], int]] = {
     "the ledger is lost": (lose_the_ledger, 1), "save a plan": (save, 4), "apply a saved plan": (apply_saved, 4),
     "git checkout": (restore, 3), "drift": (drift, 3), "take over": (take_over, 4), "sites": (sites, 4),
     "undo": (undo, 4), "a second document": (second_document, 1),
+    "a restore": (operations.restore_data, 4), "another key": (another_key, 3),
 }  # fmt: skip
 
 

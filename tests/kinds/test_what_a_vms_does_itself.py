@@ -81,7 +81,7 @@ def test_a_bucket_that_is_not_empty_stays_and_nothing_else_does(lab: Lab) -> Non
     plane = lab.world.sites["iad"].planes["vast"]
     assert isinstance(plane, VastPlane)
     (tenant,) = {row["tenant_id"] for row in lab.rows("iad", "view") if row["path"] == "/b"}
-    plane.usage("/b", tenant, 10, 1)
+    plane.usage("/b", tenant, 0, 1)  # of which no figure tells; bytes block the delete when the plan is made
     lab.write(DOCUMENT)
     receipt = lab.apply(lab.plan(lab.consent_to_loss("iad/view/b", "iad/view/c")))
     states = {str(one.address): one for one in receipt.outcomes}

@@ -65,11 +65,12 @@ def _gathered(world: ImportWorld, degraded: Degraded) -> Gathered:
     out = {key for key, step in degraded.steps.items() if step is EntryForm.LEFT}
     live = [each for each in world.free if object_key(each) not in out]
     addresses = {object_key(each): Address(each.site, each.kind.name, world.keys[object_key(each)]) for each in live}
+    probed = world.source.probed()  # a snapshot also has sites that left the document
     versions = {
-        (site, system): str(probed[f"{system}_version"])
-        for site, probed in world.source.probed().items()
-        for system in sites[site].systems
-        if f"{system}_version" in probed
+        (name, system): str(probed[name][f"{system}_version"])
+        for name, site in sites.items()
+        for system in site.systems
+        if f"{system}_version" in probed.get(name, {})
     }
     defaults = ServerDefaults(world.observed, versions)
     left: list[Left] = [

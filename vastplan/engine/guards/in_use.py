@@ -23,7 +23,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    for rule, amount in usage.refusals(live, context.contents.of(live)) if action.verb is Verb.DELETE else ():
+    for rule, amount in usage.delete_refusals(live, context.contents.of(live)) if action.verb is Verb.DELETE else ():
         return Block("in-use", f"{rule.why}; {rule.figure}: {amount}", rule.fix)
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0

@@ -34,7 +34,7 @@ def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Fi
     return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 
-def refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
+def delete_refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
     """The rules by which the system refuses to delete the object as it is now, each with its figure as text."""
     figures = {**live.metrics, **contents}
     units = {fact.name: fact.unit for fact in live.kind.metrics} | {
