@@ -159,3 +159,18 @@ def test_twice_ends_at_once(writes: int, lab: Lab, vastplan: Run) -> None:
     assert "stopped immediately" in process.err()
     assert "Traceback" not in process.err()
     carries_on(lab, vastplan)
+
+
+def test_an_apply_whose_output_nobody_reads_any_more_goes_on(tmp_path: Path) -> None:
+    """`vastplan apply 2>&1 | head -1`: everything is done, and the exit code is that of the work."""
+    file = tmp_path / "doc.yaml"
+    tenants = ", ".join(f"t{number}: {{}}" for number in range(40))
+    file.write_text(f"version: 1\nname: quiet\nsites: {{iad: {{sim: {{systems: [vast]}}}}}}\ntenants: {{{tenants}}}\n")
+    words = [sys.executable, "-m", "vastplan", "apply", str(file), "--auto-approve"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.wait(60) == 0
+    ledger = (tmp_path / ".vastplan" / "ledger" / "iad.json").read_text()
+    assert all(f'"iad/tenant/t{number}"' in ledger for number in range(40))

@@ -30,6 +30,18 @@ def _is_file(out: TextIO) -> bool:
         return False
 
 
+def _write(stream: TextIO, text: str) -> None:
+    """Write and flush. Once the reader has closed a pipe, all further output goes nowhere: what is being applied goes on, and the exit
+    code is that of the work."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
 class Screen:
     """Prints to two streams in a style."""
 
@@ -53,8 +65,7 @@ class Screen:
                 return
             self._status = text
             line = no_commands(inert(guarded(text)))
-            self._err.write("\r\x1b[K" + line[: self._columns() - 1] if text else "\r\x1b[K")
-            self._err.flush()
+            _write(self._err, "\r\x1b[K" + line[: self._columns() - 1] if text else "\r\x1b[K")
 
     def _columns(self) -> int:
         try:
@@ -68,8 +79,7 @@ class Screen:
         with self._lock:
             if self._status:
                 self._status = ""
-                self._err.write("\r\x1b[K")
-                self._err.flush()
+                _write(self._err, "\r\x1b[K")
             yield
 
     def show(self, text: str) -> None:
@@ -82,8 +92,7 @@ class Screen:
 
     def _print(self, text: str) -> None:
         with self._below():
-            self._out.write(text if text.endswith("\n") else text + "\n")
-            self._out.flush()
+            _write(self._out, text if text.endswith("\n") else text + "\n")
 
     def json(self, data: Any) -> None:
         """Print a result as JSON."""
@@ -105,12 +114,12 @@ class Screen:
     def progress(self, text: str) -> None:
         """Print a line of progress on standard error."""
         with self._below():
-            self._err.write(no_commands(self.style.cut(inert(guarded(text)))) + "\n")
-            self._err.flush()
+            _write(self._err, no_commands(self.style.cut(inert(guarded(text)))) + "\n")
 
     def urgent(self, text: str) -> None:
         """Print a line from a signal handler, bypassing the streams: the signal may have interrupted a write to them."""
-        os.write(self._err.fileno(), f"{text}\n".encode())
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._err.fileno(), f"{text}\n".encode())
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Print findings on standard error."""
@@ -121,20 +130,19 @@ class Screen:
 
         with self._below():
             for line in findings_lines(printed, self.style):
-                self._err.write(guarded(line) + "\n")
+                _write(self._err, guarded(line) + "\n")
 
     def error(self, text: str) -> None:
         """Print one problem on standard error."""
         with self._below():
             for line in guarded(text).splitlines():
-                self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
+                _write(self._err, self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
 
     def answer(self, question: str) -> str | None:
         """Ask a question and return the typed line; `None` without a terminal, or at the end of the input."""
         if not sys.stdin.isatty():
             return None
-        self._err.write(question)
-        self._err.flush()
+        _write(self._err, question)
         line = sys.stdin.readline()
         return line.strip() if line else None
 

@@ -95,7 +95,9 @@ def check_ledger(plan: Plan, sessions: Mapping[str, LockedPart]) -> None:
         ledger = sessions[part.site].part
         if plan.id in ledger.plans:
             cut = f", and {len(ledger.intents)} of its writes have no known outcome" if ledger.intents else ""
-            raise Stale(f"this plan was applied already on {part.site} ({ledger.applied}{cut}); plan again")
+            raise Stale(
+                f"this plan was applied already on {part.site} (the last apply there: {ledger.applied}{cut}); plan again"
+            )
         lineage = ledger.lineage if ledger.serial else ""
         if lineage != part.lineage:
             was, now = part.lineage[:8] or "never written", lineage[:8] or "never written"

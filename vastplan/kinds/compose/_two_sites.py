@@ -36,9 +36,14 @@ class Shared:
 
 
 def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
-    """The entries with the type and key of `entry` on all sites, by site."""
+    """The same entry of the document on all its sites, by site. Entries of one name inside two tenants are two entries."""
     entries = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
-    return {site: other for site, other in entries if other is not None}
+    return {site: other for site, other in entries if other is not None and _container(other) == _container(entry)}
+
+
+def _container(entry: Entry) -> tuple[str, str] | None:
+    """The kind and name of the entry that contains it in the document."""
+    return (entry.inside.container.kind, entry.inside.container.name) if entry.inside is not None else None
 
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
