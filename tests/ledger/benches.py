@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,10 +23,11 @@ NAMESPACE = "ledgers"
 
 
 class Time:
-    """A clock that goes when it is told to, or when somebody sleeps."""
+    """A clock that goes when it is told to, or when somebody sleeps; others do something `meanwhile`."""
 
     def __init__(self) -> None:
         self.passed = 0.0
+        self.meanwhile: list[Callable[[], object]] = []
         self.clock = LedgerClock(self.wall, lambda: self.passed, self.sleep)
 
     def wall(self) -> datetime:
@@ -34,6 +35,8 @@ class Time:
 
     def sleep(self, seconds: float) -> None:
         self.passed += seconds
+        for act in self.meanwhile:
+            act()
 
 
 class Bench(Protocol):
@@ -41,6 +44,9 @@ class Bench(Protocol):
 
     def ledger(self, document: str = "doc") -> Backend:
         """A backend as a process of its own would have it."""
+
+    def live(self, session: LockedPart) -> None:
+        """The process of the session keeps its hold while others wait."""
 
     def crash(self, session: LockedPart) -> None:
         """The process of the session dies, and its hold is over."""
@@ -66,6 +72,9 @@ class FileBench:
 
     def ledger(self, document: str = "doc") -> FileLedger:
         return FileLedger(self.folder, document)
+
+    def live(self, session: LockedPart) -> None:
+        """The operating system does that."""
 
     def crash(self, session: LockedPart) -> None:
         assert isinstance(session, FileSession)
@@ -104,12 +113,15 @@ class KubernetesBench:
         clock = (time or self.time).clock
         return KubernetesLedger(connect, "here", NAMESPACE, document, clock=clock, renewing=False)
 
+    def live(self, session: LockedPart) -> None:
+        assert isinstance(session, KubernetesSession)
+        self.time.meanwhile.append(session._lease.renew)
+
     def crash(self, session: LockedPart) -> None:
-        self.time.passed += 61
+        self.time.meanwhile.clear()
 
     def lose(self, session: LockedPart) -> None:
         assert isinstance(session, KubernetesSession)
-        self.time.passed += 61
         self.ledger().open(session.part.site, "the next").close()
 
     def destroy(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,7 +21,8 @@ from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.chunks import Api, Chunks, PartPlace
 from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.kubernetes import KubernetesLedger
-from vastplan.ledger.lease import Renewal, acquire, break_expired, holder_of
+from vastplan.ledger.lease import Renewal, acquire, break_expired
+from vastplan.ledger.lease_watch import LeaseWatch, holder_of
 from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import Owned
 
@@ -71,6 +73,23 @@ def planted(memory: KubernetesBench, said: Any) -> None:
     memory.api.call("PUT", LEASE, body={**row, "spec": said})
 
 
+def watch(memory: KubernetesBench, api: Api | None = None, clock: LedgerClock | None = None) -> LeaseWatch:
+    return LeaseWatch(api or memory.api, clock or memory.time.clock, lambda _: None)
+
+
+def taken(
+    memory: KubernetesBench, api: Api | None = None, clock: LedgerClock | None = None
+) -> tuple[lease.Lease, bool]:
+    """The lease, once it is had."""
+    api, clock = api or memory.api, clock or memory.time.clock
+    return acquire(api, PLACE, clock, "me", memory.ledger()._make_namespace, watch(memory, api, clock))
+
+
+def broken(memory: KubernetesBench, api: Api | None = None) -> LockOwner | None:
+    """Who held the lease that was broken."""
+    return break_expired(api or memory.api, PLACE, watch(memory, api))
+
+
 # The lease
 
 
@@ -109,7 +128,7 @@ def test_a_lease_that_is_renewed_and_let_go_of(memory: KubernetesBench) -> None:
     assert spec(memory)["leaseTransitions"] == 2
 
 
-def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
+def test_how_long_its_holder_relies_on_a_lease(memory: KubernetesBench) -> None:
     session = memory.ledger().open("iad", "me")
     memory.time.passed = 40
     session.holds()
@@ -120,78 +139,190 @@ def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
             session.holds()
         assert str(lost.value) == says
         memory.time.passed = 59.5  # and it says the same for ever
-    with pytest.raises(Locked) as caught:
-        memory.ledger().open("iad", "another")
-    until = "me since 2026-01-01T00:00:00+00:00 (until 2026-01-01T00:01:00+00:00 unless renewed)"
-    assert str(caught.value) == f"the ledger of iad is in use by {until}; wait for it to end"
-    with pytest.raises(Locked) as caught:
-        memory.ledger().unlock("iad")
-    assert str(caught.value) == (
-        f"the ledger of iad is held by {until}; vastplan does not break a lease that may still be renewed: stop that run or wait "
-        f"until its lease has expired (Lease {PLACE.base} in namespace ledgers)"
-    )
-    memory.time.passed = 60
-    memory.ledger().open("iad", "another")
 
 
-@pytest.mark.parametrize("which", ["ticks", "wall"])
-def test_the_clock_that_went_further_counts(memory: KubernetesBench, which: str) -> None:
+def test_a_holder_counts_by_a_clock_that_nobody_sets(memory: KubernetesBench) -> None:
+    """A time server that moves the clock of its machine by minutes ends no run, and lengthens no lease."""
     time = {"ticks": 0.0, "wall": 0.0}
     clock = LedgerClock(lambda: NOW + timedelta(seconds=time["wall"]), lambda: time["ticks"], lambda _: None)
-    made, _ = acquire(memory.api, PLACE, clock, "me", lambda: memory.ledger()._make_namespace())
-    time[which] = 40.5
+    made, _ = taken(memory, clock=clock)
+    for wall in (62.0, -62.0):
+        time["wall"] = wall
+        made.holds()
+    time["ticks"] = 40.5
     with pytest.raises(Lost, match="not renewed for 40 seconds"):
         made.holds()
+
+
+@dataclass
+class Machine:
+    """A machine whose clock is wrong by some seconds, beside that of the bench. Both count seconds alike."""
+
+    memory: KubernetesBench
+    ahead: float
+    said: list[str] = field(default_factory=list)
+
+    def ledger(self) -> KubernetesLedger:
+        @contextmanager
+        def connect() -> Iterator[Api]:
+            yield self.memory.api
+
+        time = self.memory.time
+        clock = LedgerClock(lambda: time.wall() + timedelta(seconds=self.ahead), lambda: 1e6 + time.passed, time.sleep)
+        return KubernetesLedger(connect, "here", NAMESPACE, "doc", clock=clock, renewing=False, report=self.said.append)
+
+
+@pytest.mark.parametrize("ahead", [-86400.0, -62.0, 0.0, 59.0, 62.0, 86400.0])
+def test_a_lease_that_is_renewed_is_nobody_elses_whatever_the_clocks_say(memory: KubernetesBench, ahead: float) -> None:
+    session = memory.ledger().open("iad", "me")
+    since, renewals = memory.time.passed, [12.0, 24.0]
+
+    def renews() -> None:
+        while renewals and memory.time.passed >= since + renewals[0]:
+            renewals.pop(0)
+            assert session._lease.renew()
+
+    memory.time.meanwhile.append(renews)
+    memory.time.passed += 11
+    other = Machine(memory, ahead)
+    with pytest.raises(Locked) as caught:
+        other.ledger().open("iad", "another")
+    assert str(caught.value) == (
+        f"the ledger of iad is in use by me since 2026-01-01T00:00:00+00:00, who renews Lease {PLACE.base} in namespace ledgers; "
+        "wait for it to end"
+    )
+    assert other.said == [
+        "the ledger of iad is held by me since 2026-01-01T00:00:00+00:00; watching its lease for up to 60 s"
+    ]
+    assert memory.time.passed - since <= 15  # the first renewal decides
+    with pytest.raises(Locked, match="in use by me"):
+        other.ledger().unlock("iad")
+    session.holds()
+    session.record(events.own_event("iad/view/x", OWNED))
+
+
+@pytest.mark.parametrize("ahead", [-86400.0, -62.0, 0.0, 62.0, 86400.0])
+@pytest.mark.parametrize("by", ["open", "unlock"])
+def test_a_lease_that_nobody_renews_is_free_after_its_time_and_not_before(
+    memory: KubernetesBench, ahead: float, by: str
+) -> None:
+    memory.ledger().open("iad", "me")
+    memory.time.passed += 3600  # how long nobody has looked says nothing
+    began, other = memory.time.passed, Machine(memory, ahead)
+    puts: list[float] = []
+
+    class Watched(Wrapped):
+        def before(self, method: str, path: str) -> None:
+            if method == "PUT" and path == LEASE:
+                puts.append(memory.time.passed - began)
+
+    memory.api, api = Watched(memory.api), memory.api
+    if by == "open":
+        session = other.ledger().open("iad", "another")
+        assert session._sweep  # what the last holder left behind is looked for
+    else:
+        broken = other.ledger().unlock("iad")
+        assert broken == LockOwner("me", "2026-01-01T00:00:00+00:00")
+    memory.api = api
+    assert puts == [60.0]
+    assert other.said == [
+        "the ledger of iad is held by me since 2026-01-01T00:00:00+00:00; watching its lease for up to 60 s",
+        "the lease on the ledger of iad was not renewed for 60 s; it is free now",
+    ]
+
+
+@pytest.mark.parametrize("how", ["released", "removed"])
+def test_a_lease_that_is_released_meanwhile_is_taken_at_once(memory: KubernetesBench, how: str) -> None:
+    for by in ("open", "unlock"):
+        session = memory.ledger().open("iad", "me")
+        began = memory.time.passed
+
+        def ends(session: Any = session, began: float = began) -> None:
+            if memory.time.passed >= began + 9:
+                memory.time.meanwhile.clear()
+                session.close() if how == "released" else memory.api.call("DELETE", LEASE)
+
+        memory.time.meanwhile.append(ends)
+        if by == "open":
+            following = memory.ledger().open("iad", "another")
+            assert not following._sweep
+            following.close()
+        else:
+            assert memory.ledger().unlock("iad") is None
+        assert memory.time.passed == began + 9
+
+
+def test_a_lease_that_another_run_takes_meanwhile_is_that_ones(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "me")
+
+    def takes() -> None:
+        row = memory.api.call("GET", LEASE)
+        memory.api.call("PUT", LEASE, body={**row, "spec": {**row["spec"], "holderIdentity": "you"}})
+
+    memory.time.meanwhile.append(takes)
+    with pytest.raises(Locked, match="in use by you"):
+        memory.ledger().open("iad", "another")
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_leases_that_one_run_left_behind_are_waited_for_together(memory: KubernetesBench, listed: bool) -> None:
+    for site in ("iad", "ord", "pdx"):
+        memory.ledger().open(site, "me")
+
+    class Unlisted(Wrapped):
+        def before(self, method: str, path: str) -> None:
+            if path == PLACE.leases and method == "GET" and not listed:
+                raise NotAuthorised("403 no", 403)
+
+    began = memory.time.passed
+    with memory.ledger(api=Unlisted(memory.api)) as ledger:
+        for site in ("iad", "ord", "pdx"):
+            ledger.open(site, "another")
+    assert memory.time.passed - began == (60 if listed else 180)
+
+
+def test_a_lease_that_another_site_holds_is_not_free_because_somebody_looked(memory: KubernetesBench) -> None:
+    """What was seen at first counts only as long as it is what is seen now."""
+    memory.ledger().open("iad", "me")
+    alive = memory.ledger().open("pdx", "me")
+    memory.live(alive)
+    with memory.ledger() as ledger:
+        ledger.open("iad", "another")
+        with pytest.raises(Locked, match="the ledger of pdx is in use by me"):
+            ledger.open("pdx", "another")
 
 
 @pytest.mark.parametrize("said", [{}, None, {"leaseTransitions": None}, {"holderIdentity": ""}])
 def test_a_lease_that_names_nobody_is_taken_by_writing_it(memory: KubernetesBench, said: Any) -> None:
     planted(memory, said)
-    _, abandoned = acquire(memory.api, PLACE, memory.time.clock, "me", lambda: None)
+    _, abandoned = taken(memory)
     assert not abandoned and (spec(memory)["holderIdentity"], spec(memory)["leaseTransitions"]) == ("me", 1)
 
 
 @pytest.mark.parametrize(
-    ("said", "holder", "runs"),
+    ("said", "holder"),
     [
-        ({"holderIdentity": "x"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": 5}, LockOwner("x", "", "2026-01-01T00:00:05+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": "5"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": 0}, LockOwner("x", "", "2026-01-01T00:00:00+00:00"), False),
-        (
-            {"holderIdentity": "x", "acquireTime": "2025-12-31T00:00:00Z", "renewTime": "2025-12-31T23:59:30Z"},
-            LockOwner("x", "2025-12-31T00:00:00+00:00", "2026-01-01T00:00:30+00:00"),
-            True,
-        ),
-        (
-            {"holderIdentity": "x", "renewTime": "2025-12-31T23:59:00"},
-            LockOwner("x", "", "2026-01-01T00:01:00+00:00"),
-            True,
-        ),
-        ({"holderIdentity": "x", "renewTime": "noon"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
-        (
-            {"holderIdentity": "a\x1bb\n" + "c" * 300},
-            LockOwner("ab" + "c" * 198, "", "2026-01-01T00:01:00+00:00"),
-            True,
-        ),
+        ({"holderIdentity": "x"}, LockOwner("x")),
+        ({"holderIdentity": "x", "acquireTime": "2025-12-31T00:00:00Z"}, LockOwner("x", "2025-12-31T00:00:00+00:00")),
+        ({"holderIdentity": "x", "acquireTime": "2025-12-31T00:00:00"}, LockOwner("x")),
+        ({"holderIdentity": "x", "acquireTime": "noon"}, LockOwner("x")),
+        ({"holderIdentity": "a\x1bb\n" + "c" * 300}, LockOwner("ab" + "c" * 198)),
     ],
 )
-def test_whoever_a_lease_names(said: dict[str, Any], holder: LockOwner, runs: bool) -> None:
-    assert holder_of({"spec": said}, NOW) == (holder, runs)
+def test_whoever_a_lease_names(said: dict[str, Any], holder: LockOwner) -> None:
+    assert holder_of({"spec": said}) == holder
 
 
 def test_breaking_a_lease_leaves_what_is_not_about_its_holder(memory: KubernetesBench) -> None:
-    assert break_expired(memory.api, PLACE, memory.time.clock) is None
+    assert broken(memory) is None
     memory.ledger().open("iad", "me")
-    memory.time.passed += 60
-    broken = break_expired(memory.api, PLACE, memory.time.clock)
-    assert broken is not None and broken.name == "me"
+    holder = broken(memory)
+    assert holder is not None and holder.name == "me"
     assert set(spec(memory)) == {"leaseDurationSeconds", "leaseTransitions", "acquireTime"}
-    assert break_expired(memory.api, PLACE, memory.time.clock) is None
+    assert broken(memory) is None
     memory.ledger().open("iad", "me")
-    memory.time.passed += 60
     with pytest.raises(Locked) as caught:
-        break_expired(Refusing(memory.api, LEASE, Conflict("moved", 409)), PLACE, memory.time.clock)
+        broken(memory, Refusing(memory.api, LEASE, Conflict("moved", 409)))
     assert str(caught.value) == "the lease on the ledger of iad was just taken by another run; try again"
 
 
@@ -199,7 +330,7 @@ def test_a_lease_that_keeps_changing_is_left_alone(memory: KubernetesBench) -> N
     memory.ledger().open("iad", "first").close()
     api = Refusing(memory.api, LEASE, Conflict("moved", 409))
     with pytest.raises(Locked) as caught:
-        acquire(api, PLACE, memory.time.clock, "me", lambda: None)
+        taken(memory, api)
     assert str(caught.value) == "cannot lock the ledger of iad: its lease keeps changing; try again"
     assert api.said.count(("PUT", LEASE)) == 5
 
@@ -218,7 +349,7 @@ def test_an_answer_that_is_no_lease_is_looked_after(memory: KubernetesBench, ans
         lease._put(Odd(memory.api), PLACE, spec(memory), memory.api.call("GET", LEASE))
     assert str(caught.value) == f"the answer to writing lease {PLACE.base} is not a lease"
     odd = Odd(memory.api)
-    made, abandoned = acquire(odd, PLACE, memory.time.clock, "me", lambda: None)
+    made, abandoned = taken(memory, odd)
     assert abandoned and odd.said.count(("PUT", LEASE)) == 1  # perhaps: it is better to look for what was left behind
     made._api = memory.api
     assert made.renew()
@@ -235,8 +366,7 @@ def test_a_lease_that_somebody_else_acquired_is_lost(memory: KubernetesBench, ch
         session.holds()
     who = "you" if change == "holderIdentity" else "me"
     since = "2026-01-01T00:00:01+00:00" if change == "acquireTime" else "2026-01-01T00:00:00+00:00"
-    until = "(until 2026-01-01T00:01:00+00:00 unless renewed)"
-    says = f"the lease on the ledger of iad is lost: {who} since {since} {until} has it; vastplan starts nothing more"
+    says = f"the lease on the ledger of iad is lost: {who} since {since} has it; vastplan starts nothing more"
     assert str(caught.value) == says
     memory.time.passed += 50  # a lease that is lost says why, not how long ago
     with pytest.raises(Lost) as caught:

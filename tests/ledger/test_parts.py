@@ -38,7 +38,6 @@ def after(*happened: events.Event, part: SiteLedger = EMPTY) -> SiteLedger:
     [
         (LockOwner("me"), "me"),
         (LockOwner("me", "nine"), "me since nine"),
-        (LockOwner("me", "nine", "ten"), "me since nine (until ten unless renewed)"),
     ],
 )
 def test_a_holder_is_shown_with_what_is_known(holder: LockOwner, shown: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 from vastplan.app.applying.carry_out import carry_out_plan
@@ -36,16 +37,17 @@ def apply_plan(
     approvals: tuple[Approval, ...] | None = None,
     *,
     all_or_nothing: bool = False,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Receipt:
     """Carry out the plan. Raises `Stale` when its document, its systems or its ledger changed since it was created, with
     `all_or_nothing` also when a single object did, and `Invalid` for what would forbid a plan created now.
 
-    `approvals` are those given again to this apply; `None` uses those recorded in the plan.
+    `approvals` are those given again to this apply; `None` uses those recorded in the plan. `report` takes what is waited for.
     """
     saved_plan.check_time(workspace, plan, now())
     saved_plan.check_places(workspace, plan)
     saved_plan.check_sources(workspace, plan)
-    with locked_ledgers(workspace, (part.site for part in plan.parts)) as ledgers:
+    with locked_ledgers(workspace, (part.site for part in plan.parts), report) as ledgers:
         saved_plan.check_ledger(plan, ledgers.sessions)
         # Connects to all sites: an object may refer to one on a site that the plan does not cover.
         sites = tuple(workspace.document.head.sites)

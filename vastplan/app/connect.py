@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -56,7 +56,9 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         yield providers
 
 
-def shared_ledger(document: Document, system: str, spec: SharedLedgerSpec, *, writable: bool) -> KubernetesLedger:
+def shared_ledger(
+    document: Document, system: str, spec: SharedLedgerSpec, *, writable: bool, report: Callable[[str], None]
+) -> KubernetesLedger:
     """The ledger in a cluster; connects at the first use."""
     from vastplan.ledger import clock
     from vastplan.ledger.kubernetes import KubernetesLedger
@@ -78,7 +80,7 @@ def shared_ledger(document: Document, system: str, spec: SharedLedgerSpec, *, wr
                 yield cast("Api", provider)
 
     where = spec.site if isinstance(spec.site, str) else cluster.label() if cluster is not None else "this cluster"
-    return KubernetesLedger(api, where, spec.namespace, document.head.name, clock=clock.SYSTEM)
+    return KubernetesLedger(api, where, spec.namespace, document.head.name, clock=clock.SYSTEM, report=report)
 
 
 def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Finding, ...]:

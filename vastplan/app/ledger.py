@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -118,12 +118,14 @@ def _standing_in(workspace: Workspace, text: str, addresses: Set[Address]) -> li
     ]
 
 
-def release_objects(workspace: Workspace, addresses: Iterable[Address]) -> None:
+def release_objects(
+    workspace: Workspace, addresses: Iterable[Address], report: Callable[[str], None] = lambda _: None
+) -> None:
     """Release objects without changing them; raises `VastplanError`, and releases none, when the ledger does not own one."""
     by_site: dict[str, list[str]] = {}
     for address in addresses:
         by_site.setdefault(address.site, []).append(str(address))
-    with locked_ledgers(workspace, by_site) as ledgers:
+    with locked_ledgers(workspace, by_site, report) as ledgers:
         for site, texts in by_site.items():
             part = ledgers.sessions[site].part
             for text in texts:
@@ -134,8 +136,8 @@ def release_objects(workspace: Workspace, addresses: Iterable[Address]) -> None:
             ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *dropped)
 
 
-def unlock(workspace: Workspace, site: str) -> LockOwner | None:
+def unlock(workspace: Workspace, site: str, report: Callable[[str], None] = lambda _: None) -> LockOwner | None:
     """Break the lock of a holder that no longer runs, and return that holder. Raises `Locked` if the holder may still be running."""
-    with workspace.ledger(writable=True) as backend:
+    with workspace.ledger(writable=True, report=report) as backend:
         known_sites(workspace, backend, site)
         return backend.unlock(site)

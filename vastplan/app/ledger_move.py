@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vastplan.app.clock import timestamp
@@ -74,11 +74,11 @@ def _check(part: SiteLedger, moves: Moves) -> None:
             )
 
 
-def move_addresses(workspace: Workspace, moves: Moves) -> None:
+def move_addresses(workspace: Workspace, moves: Moves, report: Callable[[str], None] = lambda _: None) -> None:
     """Move all addresses or none. Raises `VastplanError`."""
     site, kinds = next(iter(moves)).site, workspace.registry.kinds
     entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))
-    with locked_ledgers(workspace, [site]) as ledgers:
+    with locked_ledgers(workspace, [site], report) as ledgers:
         session = ledgers.sessions[site]
         missing = [old for old in moves if not _has(session.part, old)]
         if missing:

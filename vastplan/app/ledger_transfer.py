@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from vastplan.app.clock import timestamp
@@ -97,7 +97,7 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
             raise VastplanError(f"{inert(address, 200)}: this ledger has another object at this address")
 
 
-def record_owned(workspace: Workspace, export: LedgerExport) -> None:
+def record_owned(workspace: Workspace, export: LedgerExport, report: Callable[[str], None] = lambda _: None) -> None:
     """Record all objects as owned; none if the ledger already has one of them, which raises `VastplanError`.
 
     The digests of their fields stay unknown until the next apply records them.
@@ -105,7 +105,7 @@ def record_owned(workspace: Workspace, export: LedgerExport) -> None:
     by_site: dict[str, list[ExportedObject]] = {}
     for entry in export.objects:
         by_site.setdefault(Address.parse(entry.address).site, []).append(entry)
-    with locked_ledgers(workspace, by_site) as ledgers:
+    with locked_ledgers(workspace, by_site, report) as ledgers:
         _check_parts(export, ledgers.parts())
         for site, objects in by_site.items():
             owned = [events.own_event(entry.address, _owned(entry)) for entry in objects]

@@ -33,10 +33,12 @@ def lock_holder() -> str:
 
 
 @contextmanager
-def locked_ledgers(workspace: Workspace, sites: Iterable[str]) -> Iterator[LockedLedgers]:
-    """Lock the ledgers of the sites, always in the same order. Raises `Locked`, naming the holder."""
+def locked_ledgers(
+    workspace: Workspace, sites: Iterable[str], report: Callable[[str], None] = lambda _: None
+) -> Iterator[LockedLedgers]:
+    """Lock the ledgers of the sites, always in the same order. Raises `Locked`, naming the holder; `report` takes what is waited for."""
     with ExitStack() as stack:
-        backend = stack.enter_context(workspace.ledger(writable=True))
+        backend = stack.enter_context(workspace.ledger(writable=True, report=report))
         sessions: dict[str, LockedPart] = {}
         for site in sorted(sites):
             sessions[site] = backend.open(site, lock_holder())

@@ -73,7 +73,7 @@ class Operations(Generic[Wanted, Planned]):
             )
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
-        with _opened(workspace, subject, clock, again) as (met, parts, write):
+        with _opened(workspace, subject, clock, again, report) as (met, parts, write):
             operation = met.known(plan, parts)
             run = Run(clock, write, report, met.standing, again, back)
 
@@ -98,7 +98,7 @@ class Operations(Generic[Wanted, Planned]):
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
             raise _left_out(document, operation, problem, again) from problem
-        with _opened(workspace, subject, clock, again) as (met, parts, write):
+        with _opened(workspace, subject, clock, again, report) as (met, parts, write):
             operation = by_id(parts, self.kind.name, operation.id)
             met.refuse_another(operation, parts)
             if operation.phase is Phase.ABORTED:
@@ -124,11 +124,11 @@ class Operations(Generic[Wanted, Planned]):
 
 @contextmanager
 def _opened(
-    workspace: Workspace, subject: Subject[Planned], clock: Clock, again: str
+    workspace: Workspace, subject: Subject[Planned], clock: Clock, again: str, report: Callable[[str], None]
 ) -> Iterator[tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     """The subject over the clients of its sites, its locked parts of the ledger, and a function that makes a record durable there."""
     with (
-        locked_ledgers(workspace, subject.sites) as ledgers,
+        locked_ledgers(workspace, subject.sites, report) as ledgers,
         connected(workspace.document, sites=subject.sites, writable=True) as clients,
     ):
         parts = ledgers.parts()

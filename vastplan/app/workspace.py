@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,14 +72,15 @@ class Workspace:
                 raise Invalid([error("VP202", f"no site {name}", fix=f"known: {', '.join(sites)}")])
         return chosen
 
-    def ledger(self, *, writable: bool = False) -> Backend:
-        """The ledger, for use in a `with`. Its parts can be opened for writing only if it is `writable`."""
+    def ledger(self, *, writable: bool = False, report: Callable[[str], None] = lambda _: None) -> Backend:
+        """The ledger, for use in a `with`. Its parts can be opened for writing only if it is `writable`; `report` takes what is waited
+        for where another run holds one."""
         from vastplan.app.connect import shared_ledger
         from vastplan.ledger.file import FileLedger
 
         shared = self.document.head.shared_ledger()
         if shared is not None:
-            return shared_ledger(self.document, *shared, writable=writable)
+            return shared_ledger(self.document, *shared, writable=writable, report=report)
         place = ledger_place.local(self.document.head)
         # Named as in the document, so that a plan shows the same name whatever the current folder is.
         return FileLedger(self.document.ledger_folder / place, self.name, place)

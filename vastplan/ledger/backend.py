@@ -14,15 +14,13 @@ from vastplan.model.site_ledger import SiteLedger
 
 @dataclass(frozen=True, slots=True)
 class LockOwner:
-    """Who holds a part, since when, and until when nobody else may take it (times as text; "" if unknown)."""
+    """Who holds a part, and since when by the clock of its machine (as text; "" if unknown)."""
 
     name: str
     since: str = ""
-    until: str = ""
 
     def __str__(self) -> str:
-        since = f" since {self.since}" if self.since else ""
-        return f"{self.name}{since}" + (f" (until {self.until} unless renewed)" if self.until else "")
+        return f"{self.name} since {self.since}" if self.since else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def part_places(api: Api, namespace: str) -> list[PartPlace]:
 
 
 def _named(api: Api, namespace: str) -> Iterator[PartPlace]:
-    for row in _leases(api, namespace):
+    for row in leases(api, namespace):
         metadata = row["metadata"]
         notes = metadata.get("annotations") or {}
         place = PartPlace(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
@@ -29,7 +29,8 @@ def _named(api: Api, namespace: str) -> Iterator[PartPlace]:
             yield place
 
 
-def _leases(api: Api, namespace: str) -> Iterator[Row]:
+def leases(api: Api, namespace: str) -> Iterator[Row]:
+    """The leases of all parts in a namespace."""
     following, path = "", PartPlace(namespace, "", "").leases
     length = Length(f"the list of {path}")
     while True:

@@ -19,6 +19,7 @@ from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
 from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
+from vastplan.ledger.lease_watch import LeaseWatch
 from vastplan.ledger.manifest import Manifest
 from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
 from vastplan.model.site_ledger import SiteLedger
@@ -28,7 +29,10 @@ _TRIES = 5
 
 
 class KubernetesLedger:
-    """Parts in one namespace. It connects at its first use; `where` is the name of the cluster for people."""
+    """Parts in one namespace. It connects at its first use; `where` is the name of the cluster for people.
+
+    `report` takes what is waited for, where somebody else holds a part.
+    """
 
     def __init__(
         self,
@@ -39,18 +43,20 @@ class KubernetesLedger:
         *,
         clock: LedgerClock = SYSTEM,
         renewing: bool = True,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._connect, self._where = connect, where
         self._namespace, self._document = namespace, document
-        self._clock, self._renewing = clock, renewing
+        self._clock, self._renewing, self._report = clock, renewing, report
         self._stack = ExitStack()
         self._connected_api: Api | None = None
+        self._watched: LeaseWatch | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connected_api = None
+        self._connected_api = self._watched = None
         self._stack.close()
 
     @property
@@ -58,6 +64,12 @@ class KubernetesLedger:
         if self._connected_api is None:
             self._connected_api = self._stack.enter_context(self._connect())
         return self._connected_api
+
+    @property
+    def _watch(self) -> LeaseWatch:
+        if self._watched is None:
+            self._watched = LeaseWatch(self._api, self._clock, self._report)
+        return self._watched
 
     def describe(self) -> str:
         """The namespace and its cluster."""
@@ -91,7 +103,7 @@ class KubernetesLedger:
     def open(self, site: str, holder: str) -> KubernetesSession:
         """Take the lease, then take the manifest with a higher fence: from then on no earlier owner can change it."""
         place = self._place(site)
-        lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace)
+        lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace, self._watch)
         renewal = Renewal(lease) if self._renewing else None
         try:
             manifest, version, part = self._claim(place, lease)
@@ -128,8 +140,8 @@ class KubernetesLedger:
         raise Locked(f"the ledger of {place.site} keeps changing; try again")
 
     def unlock(self, site: str) -> LockOwner | None:
-        """Break an expired lease. This only tidies up: `open` takes over such a lease by itself."""
-        return break_expired(self._api, self._place(site), self._clock)
+        """Break a lease that nobody renews. This only tidies up: `open` takes over such a lease by itself."""
+        return break_expired(self._api, self._place(site), self._watch)
 
     def _place(self, site: str) -> PartPlace:
         return PartPlace(self._namespace, self._document, site)

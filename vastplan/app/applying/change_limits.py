@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
@@ -10,7 +12,7 @@ from vastplan.ledger import events
 from vastplan.model.plan import Plan
 
 
-def record_limits(workspace: Workspace, plan: Plan) -> None:
+def record_limits(workspace: Workspace, plan: Plan, report: Callable[[str], None] = lambda _: None) -> None:
     """Record the change limits and the settings of a document whose plan has no actions, in each ledger that has others
     recorded."""
     if plan.actions:
@@ -27,6 +29,6 @@ def record_limits(workspace: Workspace, plan: Plan) -> None:
     if not changed:
         return
     at = timestamp()
-    with locked_ledgers(workspace, changed) as ledgers:
+    with locked_ledgers(workspace, changed, report) as ledgers:
         for site, session in ledgers.sessions.items():
             session.record(events.begin_event("", {}, at), events.end(at, limits[site], head))

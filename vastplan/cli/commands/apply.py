@@ -163,7 +163,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     if not doable:
         receipt = exit_status.untouched(plan)
         conditions = output.write(request, screen, reports.receipt_renderers(plan, receipt, places))
-        record_limits(workspace, plan)
+        record_limits(workspace, plan, screen.progress)
         if request.format is Format.JSON:
             screen.machine(json_report.apply_report(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
@@ -193,7 +193,9 @@ def _carry_out(
     approvals: tuple[Approval, ...] | None = None,
 ) -> int:
     with interruptible(screen) as stop, progress(screen, plan) as report:
-        receipt = apply_plan(workspace, plan, report, stop, approvals, all_or_nothing=request.all_or_nothing)
+        receipt = apply_plan(
+            workspace, plan, report, stop, approvals, all_or_nothing=request.all_or_nothing, report=screen.progress
+        )
     screen.result(request.format, json_report.apply_report(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
     conditions |= output.write(request, screen, reports.receipt_renderers(plan, receipt, places))

@@ -59,7 +59,7 @@ def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> N
 def _move(request: LedgerMoveRequest, screen: Screen, workspace: Workspace) -> None:
     moves = ledger_move.planned_moves(workspace, address_of(request.old), address_of(request.new))
     if not request.dry_run:
-        ledger_move.move_addresses(workspace, moves)
+        ledger_move.move_addresses(workspace, moves, screen.progress)
     would = "would become" if request.dry_run else "is"
     screen.show(
         "\n".join(f"{inert(before, 300)} {would} {inert(after, 300)}" for before, after in sorted(moves.items()))
@@ -88,7 +88,7 @@ def _forget(request: LedgerForgetRequest, screen: Screen, workspace: Workspace) 
         return
     if not exact and not request.auto_approve:
         screen.require_yes(f"Forget {counted(len(names), 'object')}? Type yes to forget them: ", "--auto-approve")
-    ownership.release_objects(workspace, addresses)
+    ownership.release_objects(workspace, addresses, screen.progress)
     if exact:
         screen.show("\n".join(f"{name} left the ledger; nothing else changed." for name in names))
     else:
@@ -102,7 +102,7 @@ def _export(request: LedgerExportRequest, screen: Screen, workspace: Workspace) 
     EXPORT_FILE.save(export, request.out)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     if request.forget:
-        ownership.release_objects(workspace, addresses)
+        ownership.release_objects(workspace, addresses, screen.progress)
     screen.show("\n".join(inert(address, 300) for address in addresses))
     still = (
         "and removed from the ledger"
@@ -119,12 +119,12 @@ def _import(request: LedgerImportRequest, screen: Screen, workspace: Workspace) 
     if request.dry_run:
         screen.show(f"{count} of {inert(export.document, 80)} would be adopted.")
         return
-    ledger_transfer.record_owned(workspace, export)
+    ledger_transfer.record_owned(workspace, export, screen.progress)
     screen.show(
         f"{count} of {inert(export.document, 80)}: now owned by {workspace.name}. The next apply records their values."
     )
 
 
 def _unlock(request: LedgerUnlockRequest, screen: Screen, workspace: Workspace) -> None:
-    broken = ownership.unlock(workspace, request.site)
+    broken = ownership.unlock(workspace, request.site, screen.progress)
     screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'not locked'}")
