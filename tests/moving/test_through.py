@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -169,6 +170,25 @@ def test_a_prefetch_that_fails_or_brings_names_only_is_begun_again(scene: Theatr
     scene.clock.sleep(120)
     done = scene.run(plan)
     assert done.phase is Phase.DONE and [one.call for one in done.of("warm")] == ["prefetch", "prefetch 2"]
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_a_runner_with_another_clock_than_the_one_that_froze_waits_for_the_whole_lease(
+    scene: Theatre, hours: int
+) -> None:
+    busy(scene)
+    waits: list[float] = []
+
+    def another_clock() -> None:
+        if "the lease of" in "".join(scene.told):
+            scene.clock.ahead = timedelta(hours=hours)
+            waits.append(scene.clock.passed)
+
+    scene.clock.watchers.append(another_clock)
+    done = scene.run(planned(scene))
+    assert done.phase is Phase.DONE
+    submitted = datetime.fromisoformat(done.of("start")[-1].at) - scene.clock.ahead
+    assert (submitted - datetime.fromisoformat(done.facts["frozen_at"])).total_seconds() >= done.facts["lease"]
 
 
 def test_something_that_writes_in_the_wait_stops_it_before_anything_is_submitted(scene: Theatre) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -69,10 +69,12 @@ class WorldClock:
     def __init__(self, world: World) -> None:
         self._world, self.passed = world, 0.0
         self.watchers: list[Any] = []
+        self.ahead = timedelta()
+        """Of the machine that vastplan runs on, before the clusters."""
 
     def now(self) -> datetime:
         with self._world.lock:
-            return datetime.fromtimestamp(self._world.vast("iad").now(), UTC)
+            return datetime.fromtimestamp(self._world.vast("iad").now(), UTC) + self.ahead
 
     def ticks(self) -> float:
         return self.passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -86,6 +87,16 @@ def test_the_document_s_checkpoints_and_the_points_of_a_schedule_are_counted(sce
     told = facts_of(scene.in_place(scheduled))
     assert told["newer checkpoints"] == "up to 1, one every 900 s as the document says"
     assert told["newer bytes"].endswith("so at least 1000000000")
+
+
+@pytest.mark.parametrize("hours", [-4, 4])
+def test_checkpoints_are_counted_by_the_clock_that_dated_the_snapshot(scene: Scene, hours: int) -> None:
+    volumes = scene.lab.sections["tenants"]["team"]["volumes"]
+    volumes["home"]["checkpoint"] = {"model": {"params": "70B"}, "interval": "15m", "keep_last": 3}
+    scene.lab.write(scene.lab.sections)
+    scene.clock.sleep(1000)
+    scene.clock.ahead = timedelta(hours=hours)
+    assert facts_of(scene.in_place())["newer checkpoints"] == "up to 1, one every 900 s as the document says"
 
 
 def test_what_is_not_protected_is_said_so(scene: Scene) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Protocol
 
 from vastplan.model.dataclass import dataclass
@@ -84,6 +85,9 @@ class Restorable(SnapshotStore, Keeps, Protocol):
 
     def look(self) -> Side:
         """The current status of the directory."""
+
+    def now(self) -> datetime | None:
+        """The time by the clock of the system, which dates its snapshots; `None` where its last answer had no date."""
 
     def size_of(self, snapshot: DirectorySnapshot) -> int | None:
         """The bytes in the directory when the snapshot was taken, `None` where the system does not return them."""

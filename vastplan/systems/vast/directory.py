@@ -152,6 +152,10 @@ class VastProtected(VastDirectory):
         """Its row, which must still be the same protected path."""
         return self._replica.look()
 
+    def now(self) -> datetime | None:
+        """The time by the clock of its cluster."""
+        return self._provider.now()
+
     def size_of(self, snapshot: DirectorySnapshot) -> int | None:
         """The size of the restore point of that name: VMS returns no size for a snapshot that was not replicated."""
         rows = self._provider.rows(POINTS, {"stream__name": self._name, "page_size": None})

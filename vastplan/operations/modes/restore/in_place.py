@@ -6,6 +6,7 @@ from datetime import datetime
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
+from vastplan.model.moments import parse_moment
 from vastplan.model.operation import Operation, Outcome
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.calls import snapshot as calls
@@ -95,13 +96,11 @@ class InPlaceMet(RestoreMet):
         """The workloads that use the directory."""
         return self.home.users()
 
-    def evidence(
-        self, snapshot: DirectorySnapshot, now: datetime, users: tuple[tuple[Work, Job], ...]
-    ) -> tuple[Fact, ...]:
+    def evidence(self, snapshot: DirectorySnapshot, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
         """The snapshot, what is newer, the state of the protected path, and who uses it."""
-        of_snapshot = RestoreMet.evidence(self, snapshot, now, users)
+        of_snapshot = RestoreMet.evidence(self, snapshot, users)
         source = self.home.source
-        return (*of_snapshot, *_newer(source, self.place, snapshot, now), *_of_path(source, self.home, users))
+        return (*of_snapshot, *_newer(source, self.place, snapshot), *_of_path(source, self.home, users))
 
     def stages(self) -> tuple[Stage, ...]:
         """Its stages, in order."""
@@ -249,7 +248,7 @@ def _commit(home: Rewound) -> Stage:
     )
 
 
-def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: datetime) -> tuple[Fact, ...]:
+def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot) -> tuple[Fact, ...]:
     """The data, snapshots and checkpoints that are newer than the snapshot."""
     later = [newer.name for newer in source.snapshots() if (newer.created, newer.id) > (snapshot.created, snapshot.id)]
     used, then_size = source.used(), source.size_of(snapshot)
@@ -260,7 +259,7 @@ def _newer(source: Restorable, place: Place, snapshot: DirectorySnapshot, now: d
     return (
         Fact("newer bytes", text),
         Fact("newer snapshots", f"{len(later)}, which stay: {names}" if later else "none"),
-        Fact("newer checkpoints", _checkpoints(place, snapshot, now)),
+        Fact("newer checkpoints", _checkpoints(place, snapshot, source.now())),
     )
 
 
@@ -281,13 +280,14 @@ def _of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]
     return (*facts, *mounted_by(home))
 
 
-def _checkpoints(place: Place, snapshot: DirectorySnapshot, now: datetime) -> str:
+def _checkpoints(place: Place, snapshot: DirectorySnapshot, now: datetime | None) -> str:
+    """How many checkpoints are newer, by the clock of the system that dated the snapshot: that of this machine may be another."""
     checkpoint = place.written.values.get("checkpoint") if place.written is not None else None
     interval = checkpoint.get("interval") if isinstance(checkpoint, dict) else None
-    try:
-        age = (now - datetime.fromisoformat(snapshot.created)).total_seconds()
-    except (ValueError, TypeError):  # not a time, or one without a zone
+    taken = parse_moment(snapshot.created)
+    if now is None or taken is None:
         return "unknown"
+    age = max(0.0, (now - taken).total_seconds())
     if not isinstance(interval, int) or not interval:
         return f"unknown: the document gives no checkpoint interval; the snapshot is {age:.0f} s old"
     return f"up to {int(age // interval)}, one every {interval} s as the document says"

@@ -66,9 +66,7 @@ class RestoreMet(Met[RestorePlan]):
         """The workloads that are suspended during the restore."""
         return ()
 
-    def evidence(
-        self, snapshot: DirectorySnapshot, now: datetime, users: tuple[tuple[Work, Job], ...]
-    ) -> tuple[Fact, ...]:
+    def evidence(self, snapshot: DirectorySnapshot, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
         """What a person weighs: the snapshot, and the data that is newer than it."""
         source = self.source
         return (
@@ -89,9 +87,9 @@ class RestoreMet(Met[RestorePlan]):
         problem = self.refuse()
         if problem:
             raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
-        now, users = self.clock.now(), self.users()
+        users = self.users()
         return RestorePlan(
-            **heading(now),
+            **heading(self.clock.now()),
             address=str(wanted.address),
             path=self.path,
             mode=wanted.mode,
@@ -105,7 +103,7 @@ class RestoreMet(Met[RestorePlan]):
             jobs=tuple(noted(work, job) for work, job in users),
             covers=self.covers(),
             stages=tuple(map(shown, self.stages())),
-            evidence=self.evidence(snapshot, now, users),
+            evidence=self.evidence(snapshot, users),
             by_hand=self.manual_steps(),
         )
 
