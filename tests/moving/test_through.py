@@ -177,12 +177,10 @@ def test_a_runner_with_another_clock_than_the_one_that_froze_waits_for_the_whole
     scene: Theatre, hours: int
 ) -> None:
     busy(scene)
-    waits: list[float] = []
 
     def another_clock() -> None:
         if "the lease of" in "".join(scene.told):
             scene.clock.ahead = timedelta(hours=hours)
-            waits.append(scene.clock.passed)
 
     scene.clock.watchers.append(another_clock)
     done = scene.run(planned(scene))

@@ -140,15 +140,15 @@ def _look(ends: SharedEnds) -> Stage:
 
 
 def _read_gate(ends: SharedEnds) -> Stage:
-    since: list[
-        float
-    ] = []  # the frozen state was written by the clock of the machine that froze; this run counts by its own
+    # When this run first saw it frozen, by its own clock: `frozen_at` may be by that of another machine.
+    since: list[float] = []
 
     def gate(operation: Operation) -> Gate:
         lease = ends.stated_lease()
         if lease is None:
             return Gate(Holds.NOT_YET, "neither side reports a lease")
-        since.append(ends.clock.ticks())
+        if not since:
+            since.append(ends.clock.ticks())
         if ends.clock.ticks() - since[0] < lease + MARGIN:
             return Gate(Holds.NOT_YET, f"the lease of {lease:.0f} s")
         problem = amiss(ends)
