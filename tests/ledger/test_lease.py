@@ -23,7 +23,7 @@ from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.kubernetes import KubernetesLedger
 from vastplan.ledger.lease import Renewal, acquire, break_expired
 from vastplan.ledger.lease_watch import LeaseWatch, holder_of
-from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import Owned
 
 PLACE = PartPlace(NAMESPACE, "doc", "iad")
@@ -435,6 +435,96 @@ def test_a_renewal_counts_from_when_it_was_asked_for(memory: KubernetesBench) ->
     memory.time.passed = 50.5
     with pytest.raises(Lost):
         session.holds()
+
+
+# Its release
+
+
+@dataclass
+class Failing(Wrapped):
+    """The first writes of the lease have no effect, or have one without an answer, or are refused."""
+
+    api: Api
+    how: str
+    left: int
+    said: list[tuple[str, str]] = field(default_factory=list)
+
+    def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+        if method not in ("PUT", "POST") or path not in (LEASE, PLACE.leases) or not self.left:
+            return super().call(method, path, query=query, body=body)
+        self.left -= 1
+        if self.how == "refused":
+            raise Refused("422 no", 422)
+        if self.how == "done":
+            super().call(method, path, query=query, body=body)
+        raise Unclear("503")
+
+
+@pytest.mark.parametrize("how", ["nothing", "done", "refused"])
+@pytest.mark.parametrize("left", [1, 3])
+def test_a_release_that_fails_is_tried_again(memory: KubernetesBench, how: str, left: int) -> None:
+    session = memory.ledger().open("iad", "me")
+    session._lease._api = Failing(memory.api, how, left)
+    session.close()
+    assert "holderIdentity" not in spec(memory)
+    began = memory.time.passed
+    memory.ledger().open("iad", "another").close()
+    assert memory.time.passed == began
+
+
+def test_a_release_is_not_tried_for_ever(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    session._lease._api = Failing(memory.api, "nothing", 1000)
+    session.close()
+    assert memory.time.passed < 10 and spec(memory)["holderIdentity"] == "me"
+
+
+def test_what_somebody_else_has_taken_meanwhile_is_not_released(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.ledger().open("iad", "another")
+    session.close()
+    assert spec(memory)["holderIdentity"] == "another"
+
+
+@pytest.mark.parametrize("status", [403, 410, 413, 422])
+def test_a_write_that_is_refused_ends_the_run_and_frees_its_lease(memory: KubernetesBench, status: int) -> None:
+    session = memory.ledger().open("iad", "me")
+    session._api = Refusing(memory.api, HEAD, Refused("no", status))
+    with pytest.raises(Lost, match="cannot be written"):
+        session.record(events.own_event("iad/view/x", OWNED))
+    session.close()
+    assert "holderIdentity" not in spec(memory)
+
+
+def test_a_fault_of_ours_at_the_end_frees_the_lease_too(
+    memory: KubernetesBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = memory.ledger().open("iad", "me")
+    session.record(events.own_event("iad/tenant/a", OWNED))
+    monkeypatch.setattr(session, "_fold", lambda: [][0])
+    with pytest.raises(IndexError):
+        session.close()
+    assert "holderIdentity" not in spec(memory)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_lease_that_was_taken_without_an_answer_and_cannot_be_read_is_released(
+    memory: KubernetesBench, there: bool
+) -> None:
+    if there:
+        memory.ledger().open("iad", "first").close()
+
+    class Silent(Failing):
+        away = 1
+
+        def before(self, method: str, path: str) -> None:
+            if method == "GET" and path == LEASE and not self.left and self.away:
+                self.away -= 1
+                raise Unreachable("away")
+
+    with pytest.raises(Unreachable):
+        taken(memory, Silent(memory.api, "done", 1 if there else 2))
+    assert "holderIdentity" not in spec(memory)
 
 
 def test_renewals_are_twelve_seconds_apart_and_three_after_one_that_failed() -> None:

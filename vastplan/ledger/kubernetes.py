@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 from typing import Self
 
 from vastplan.ledger import directory
@@ -110,8 +110,7 @@ class KubernetesLedger:
         except BaseException:
             if renewal is not None:
                 renewal.stop()
-            with suppress(VastplanError):
-                lease.release()
+            lease.release()
             raise
         return KubernetesSession(
             self._api, place, self._clock, lease, renewal, (manifest, version, part), sweep=abandoned

@@ -91,7 +91,8 @@ class KubernetesSession:
     def close(self) -> None:
         """Fold the journal into the part, delete unused chunks, release the lease.
 
-        What was recorded is durable without any of this, so a server that does not answer is no error here.
+        What was recorded is durable without any of this, so a server that does not answer is no error here. A ledger that could not be
+        written is released too: the next run determines what became of the intents.
         """
         try:
             with contextlib.suppress(VastplanError):
@@ -103,9 +104,7 @@ class KubernetesSession:
         finally:
             if self._renewal is not None:
                 self._renewal.stop()
-        with contextlib.suppress(VastplanError):
-            if not self._lost:
-                self._lease.release()
+            self._lease.release()
 
     def _append(self, events: list[Event]) -> None:
         tail = (*self._manifest.tail, *events)

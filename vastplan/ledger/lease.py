@@ -21,6 +21,8 @@ SURE = 40.0  # seconds after a renewal during which its holder relies on it
 EVERY = 12.0  # seconds between renewals
 AGAIN = 3.0  # seconds after a renewal that failed
 _TRIES = 5
+_RELEASES = 4
+_PAUSE = 1.0  # seconds between two tries to release a lease
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"  # metav1.MicroTime
 
 
@@ -74,10 +76,10 @@ class Lease:
         return False
 
     def release(self) -> None:
-        """Release the lease, unless it is lost."""
+        """Release the lease, unless it is lost. A server that does not answer is no error: the lease then runs out."""
         with self._changing:
             if not self._lost:
-                _put(self._api, self._place, _freed(self._row), self._row)
+                _release(self._api, self._place, self._clock, self._row["spec"], self._row)
 
 
 class Renewal:
@@ -105,6 +107,24 @@ def acquire(
 ) -> tuple[Lease, bool]:
     """Take the lease; the second value is whether its last holder never released it. Raises `Locked`; `prepare` creates the namespace."""
     spec: Row = {}
+    try:
+        return _acquired(api, place, clock, holder, prepare, watch, spec)
+    except BaseException:  # a request without an answer may have taken it for nobody
+        if spec:
+            _release(api, place, clock, spec, None)
+        raise
+
+
+def _acquired(
+    api: Api,
+    place: PartPlace,
+    clock: LedgerClock,
+    holder: str,
+    prepare: Callable[[], None],
+    watch: LeaseWatch,
+    spec: Row,
+) -> tuple[Lease, bool]:
+    """The same; `spec` is filled with what was written last."""
     asked = clock.ticks()
     for _ in range(_TRIES):
         row = read_object(api, f"{place.leases}/{place.base}")
@@ -114,8 +134,13 @@ def acquire(
         abandoned = holder_of(row) is not None
         changes = ((row.get("spec") or {}).get("leaseTransitions") or 0) + 1 if row else 0
         asked, now = clock.ticks(), _text(clock.wall())
-        spec = {"holderIdentity": holder, "leaseDurationSeconds": DURATION, "leaseTransitions": changes}
-        spec |= {"acquireTime": now, "renewTime": now}
+        spec.update(
+            holderIdentity=holder,
+            leaseDurationSeconds=DURATION,
+            leaseTransitions=changes,
+            acquireTime=now,
+            renewTime=now,
+        )
         try:
             row = _put(api, place, spec, row)
         except (Conflict, Unclear):
@@ -138,6 +163,22 @@ def break_expired(api: Api, place: PartPlace, watch: LeaseWatch) -> LockOwner | 
     except Conflict:
         raise Locked(f"the lease on the ledger of {place.site} was just taken by another run; try again") from None
     return before
+
+
+def _release(api: Api, place: PartPlace, clock: LedgerClock, spec: Row, row: Row | None) -> None:
+    """Free the lease that was acquired with `spec`, unless somebody else has it; `row` is the lease as last seen, `None` to look.
+    What is not answered, or is refused, is tried again some times.
+    """
+    for number in range(_RELEASES):
+        if number:
+            clock.sleep(_PAUSE)
+        try:
+            row = row or read_object(api, f"{place.leases}/{place.base}")
+            if row is not None and _is_own(row, spec):
+                _put(api, place, _freed(row), row)
+            return
+        except VastplanError:
+            row = None
 
 
 def _freed(row: Row) -> Row:
