@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
 import re
+import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,9 +58,9 @@ class Process:
         self._out: IO[str] = (lab.folder / "out").open("w+")
         self._running = subprocess.Popen(words, stdout=self._out, stderr=self._err, text=True, cwd=ROOT)
 
-    def interrupt(self) -> None:
-        """Ctrl-C."""
-        self._running.send_signal(signal.SIGINT)
+    def interrupt(self, number: signal.Signals = signal.SIGINT) -> None:
+        """Ctrl-C, or another signal."""
+        self._running.send_signal(number)
 
     def wait(self, seconds: float = 60.0) -> int:
         """The exit code."""
@@ -123,12 +128,20 @@ def carries_on(lab: Lab, vastplan: Run) -> None:
         assert same == [live], f"{entry.address} is there {len(same)} times"
 
 
+HOWS = {
+    "Ctrl-C": [signal.SIGINT], "SIGTERM": [signal.SIGTERM], "SIGHUP": [signal.SIGHUP, signal.SIGHUP],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", by_force(list(HOWS), "SIGHUP"))
 @pytest.mark.parametrize("writes", by_force([1, 12, 30], "12"))
-def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
+def test_once_ends_what_has_begun(writes: int, how: str, lab: Lab, vastplan: Run) -> None:
     slow(lab, LATENCY)
     process = Process(lab)
     until(lambda: len(lab.calls()) >= writes, f"{writes} writes")
-    process.interrupt()
+    for number in HOWS[how]:  # a terminal that is lost hangs up more than once
+        process.interrupt(number)
+        until(lambda: "stopping after the changes in progress" in process.err(), "the signal is heard")
     assert process.wait() == 4, (process.out(), process.err())
     assert "stopping after the changes in progress" in process.err()
     end = re.search(r"^Apply: (\d+) done, (\d+) skipped\.$", process.out(), flags=re.M)
@@ -175,3 +188,49 @@ def test_an_apply_whose_output_nobody_reads_any_more_goes_on(tmp_path: Path) -> 
         assert running.wait(60) == 0
     ledger = json.loads((tmp_path / ".vastplan" / "ledger" / "iad.json").read_text())
     assert len(ledger["entries"]) == 60 and not ledger["intents"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_releases_the_ledger_of_any_command(number: signal.Signals, tmp_path: Path) -> None:
+    """Here of one that writes a ledger in Kubernetes."""
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes"]}) as lab:
+        lab.ledger = {"kubernetes": {"namespace": "vastplan", "site": "iad"}}
+        lab.write({"tenants": {"a": {}}, "namespaces": {"team-a": {}}})
+        lab.converge()
+        slow(lab, LATENCY)
+        leases = "/apis/coordination.k8s.io/v1/namespaces/vastplan/leases"
+
+        def held() -> bool:
+            rows = lab.by_hand("iad", "kubernetes", "GET", leases)["items"]
+            return any(row["spec"].get("holderIdentity") for row in rows)
+
+        words = [sys.executable, "-m", "vastplan", "ledger", "forget", str(tmp_path / "lab.yaml"), "iad/tenant/a"]
+        with subprocess.Popen(words, stdout=-1, stderr=-2, text=True, cwd=ROOT) as process:
+            until(held, "it has the lease")
+            process.send_signal(number)
+            printed, _ = process.communicate(timeout=60)
+        assert process.returncode == 128 + number and "stopped" in printed, printed
+        assert not held()
+
+
+def test_a_terminal_that_is_lost_does_not_stop_an_apply_half_way(lab: Lab, vastplan: Run) -> None:
+    """The kernel hangs up, and every write to the terminal fails from then on."""
+    slow(lab, LATENCY)
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "vastplan", "apply", str(lab.folder / "lab.yaml"), "--auto-approve"]
+    process = subprocess.Popen(
+        [*words, "--max-changes", "1000"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT,
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(theirs)
+
+    def enough() -> bool:
+        while select.select([ours], [], [], 0)[0]:
+            os.read(ours, 65536)
+        return len(lab.calls()) >= 12
+
+    until(enough, "12 writes")
+    os.close(ours)
+    assert process.wait(60) == 4
+    assert not lab.workspace().ledger().read("iad").intents
+    carries_on(lab, vastplan)

@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from vastplan.cli.parser import parse
 
     request = parse(typed)
+    from vastplan.cli.endings import ended_in_order
     from vastplan.cli.screen import Screen
     from vastplan.model.errors import ERROR, VastplanError
 
@@ -49,13 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a terminal with fewer characters still shows the text
     screen = Screen(sys.stdout, sys.stderr, colour=request.colour)
     try:
-        return _run(request, screen)
+        with ended_in_order():
+            return _run(request, screen)
     except VastplanError as problem:
         _report_problem(request, screen, problem)
         return problem.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as end:
         screen.error("stopped")
-        return INTERRUPTED
+        return 128 + end.args[0] if end.args else INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader of the output has closed it, so no message is shown
         return 0

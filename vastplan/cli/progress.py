@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from vastplan.cli.endings import unless_ignored, without_terminal
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import status_line
 from vastplan.engine.applying.apply import Progress, ProgressEvent
@@ -99,19 +100,25 @@ class Run:
 def interruptible(screen: Screen) -> Iterator[threading.Event]:
     """Yields an event that the first Ctrl-C sets, so that running changes finish; the second ends the process like a crash.
 
-    The ledger's journal is designed for a crash: it has an intent for every running change. A gentler end would wait for the
-    threads, which wait for the systems.
+    SIGTERM is the same, and so is SIGHUP, which a lost terminal sends more than once: it never ends the process at once. The
+    ledger's journal is designed for a crash: it has an intent for every running change. A gentler end would wait for the threads,
+    which wait for the systems.
     """
     stop = threading.Event()
 
     def interrupted(number: int, frame: object) -> None:
+        if number == signal.SIGHUP:
+            without_terminal()
+            if stop.is_set():
+                return
         if stop.is_set():
             screen.urgent("error: stopped immediately; the next plan reads what became of the changes in progress")
             os._exit(128 + number)
         stop.set()
         screen.urgent("stopping after the changes in progress; press Ctrl-C once more to stop immediately")
 
-    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = (signal.SIGINT, signal.SIGTERM, *unless_ignored(signal.SIGHUP))
+    before = {number: signal.signal(number, interrupted) for number in numbers}
     try:
         yield stop
     finally:
