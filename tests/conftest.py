@@ -100,6 +100,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vastplan.model.sensitive._kept", KnownSecrets())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", 8.0)
+    monkeypatch.setattr("vastplan.engine.applying.settle.PAUSE", 0.0)
 
 
 @pytest.fixture(autouse=True)

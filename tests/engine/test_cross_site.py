@@ -159,8 +159,14 @@ def test_a_peer_that_was_made_without_an_answer_is_found_again(lab: Lab, effect:
     assert lab.plan().actions == ()
 
 
+def test_a_peer_that_was_not_made_is_sent_again(lab: Lab) -> None:
+    lab.world.sites["iad"].servers["vast"].faults.arm(Fault(Effect.DROP_BEFORE, "POST", PEERS, times=2))
+    lab.converge()
+    assert lab.plan().actions == ()
+
+
 def test_a_peer_that_was_not_made_holds_back_its_users_and_the_next_run_makes_it(lab: Lab) -> None:
-    lab.world.sites["iad"].servers["vast"].faults.arm(Fault(Effect.DROP_BEFORE, "POST", PEERS))
+    lab.world.sites["iad"].servers["vast"].faults.arm(Fault(Effect.DROP_BEFORE, "POST", PEERS, times=3))
     receipt = lab.apply(lab.plan())
     states = {one.address: one.state for one in receipt.outcomes}
     waiting = {address for address in ALL if "protect" in address}

@@ -395,6 +395,24 @@ def test_a_create_without_an_answer_is_not_taken_for_another_one(bench: Lobby) -
     assert outcome.state is State.UNKNOWN and "iad/card/c" not in bench.part.entries
 
 
+@pytest.mark.parametrize("happened", [True, False])
+def test_what_only_its_id_distinguishes_is_never_sent_twice(bench: Lobby, happened: bool) -> None:
+    bench.done(BOX)
+    failing(bench, "create", "card", Unclear("503", ended=True), after=happened)
+    (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
+    assert (outcome.state, outcome.message) == (State.UNKNOWN, "503; it does not exist yet")
+    assert bench.library.said.count(("create", "card")) == 1
+
+
+@pytest.mark.parametrize(("times", "done"), [(1, True), (2, True), (3, False)])
+def test_a_delivery_that_did_not_arrive_is_sent_again(bench: Lobby, times: int, done: bool) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Unclear("503", ended=True), times=times)
+    (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
+    assert (outcome.state is State.DONE) is done and bool(bench.contents) is done
+    assert bench.library.said.count(("create", "card")) == 1
+
+
 def begun(bench: Lobby, *before: str, of: Entry | None = None) -> None:
     """An apply noted that it would make a card, and was cut off."""
     entry = of or card()

@@ -187,6 +187,31 @@ def _endless(piece: bytes, pause: float) -> Answer:
     return answer
 
 
+@pytest.mark.parametrize(("status", "ended"), [(500, True), (502, True), (503, True), (504, False), (0, True)])
+def test_a_write_is_over_once_the_server_has_ended_the_exchange(
+    system: str, status: int, ended: bool, tmp_path: Path
+) -> None:
+    """Behind a proxy that gave up (504) somebody may still be at work."""
+    bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status)
+    with serving(tmp_path, bad) as server, pytest.raises(Unclear) as raised:
+        provider(system, server).create(kind(system), body(system))
+    assert raised.value.ended is ended
+
+
+def test_a_write_is_not_over_while_the_server_is_silent(system: str, tmp_path: Path) -> None:
+    silent = TransportLimits(connect=2, silence=0.2, retries=0)
+    over = threading.Event()
+
+    def wait(_: Seen, __: BaseHTTPRequestHandler) -> None:
+        over.wait(5)
+
+    with serving(tmp_path, wait) as server:
+        with pytest.raises(Unclear) as raised:
+            provider(system, server, silent).create(kind(system), body(system))
+        over.set()
+    assert not raised.value.ended
+
+
 def test_a_huge_answer_is_cut_off(system: str, tmp_path: Path) -> None:
     with serving(tmp_path, _endless(b" " * 65536, 0)) as server:
         with pytest.raises(Unreachable, match="larger than 1 MiB"):

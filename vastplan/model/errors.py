@@ -78,7 +78,14 @@ class NotAuthorised(Refused):
 
 
 class Unclear(VastplanError):
-    """A write was sent and no answer came; only a read can show whether it happened."""
+    """A write was sent and no answer came; only a read can show whether it happened.
+
+    `ended`: the system ended the exchange, with an error of its own or by closing the connection; otherwise it may still be at work.
+    """
+
+    def __init__(self, message: str, *, ended: bool = False) -> None:
+        super().__init__(message)
+        self.ended = ended
 
 
 class Stale(VastplanError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 import ssl
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from vastplan.model.sensitive import without_secrets
 from vastplan.systems.bounds import Overdue
 
 READS = frozenset({"GET", "HEAD"})
+_GATEWAY_TIMEOUT = 504  # a proxy gave up, and what is behind it may be at work
 
 
 class Failure(Enum):
@@ -41,6 +43,12 @@ def failure_of(problem: BaseException) -> Failure:
     if any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in raised):
         return Failure.CONNECT_TIMEOUT
     return Failure.UNANSWERED
+
+
+def is_closed(problem: BaseException) -> bool:
+    """Whether the server closed the connection before its answer was complete, and was not merely silent."""
+    closed = urllib3.exceptions.ProtocolError, ConnectionError, http.client.HTTPException
+    return any(isinstance(cause, closed) for cause in causes(problem))
 
 
 def causes(problem: BaseException) -> Iterator[BaseException]:
@@ -91,7 +99,7 @@ def refusal_error(method: str, path: str, status: int, why: str) -> VastplanErro
     if status == 429 and method not in READS:  # rejected unread, after every try
         return Refused(text, status)
     if status >= 500 or status == 429:
-        return Unreachable(text) if method in READS else Unclear(text)
+        return Unreachable(text) if method in READS else Unclear(text, ended=status != _GATEWAY_TIMEOUT)
     return Refused(text, status)
 
 

@@ -23,7 +23,7 @@ from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.bounds import Bounds, call_bounds
-from vastplan.systems.failures import READS, Failure, failure_of, failure_reason, reason_of, refusal_error
+from vastplan.systems.failures import READS, Failure, failure_of, failure_reason, is_closed, reason_of, refusal_error
 from vastplan.systems.repeats import repeated_after, retry_pause, turned_away
 
 JSON = "application/json"
@@ -209,7 +209,8 @@ class Transport:
         """The error for a request without a complete answer."""
         failure, reason = failure_of(problem), reason_of(problem)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
-            return Unclear(f"{request} was sent to {self.address}, and no answer came ({reason})")
+            text = f"{request} was sent to {self.address}, and no answer came ({reason})"
+            return Unclear(text, ended=failure is Failure.UNANSWERED and is_closed(problem))
         if failure is Failure.UNANSWERED:
             return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
+from vastplan.engine.applying import settle
 from vastplan.engine.live.body import update_body
 from vastplan.engine.live.diff import value_at
 from vastplan.engine.values.delivery import Destination
@@ -38,9 +40,12 @@ def deliver(
             if attempt == ATTEMPTS:
                 raise
         except Unclear as problem:
+            if problem.ended:
+                time.sleep(settle.PAUSE)
             if _is_delivered(kind, provider, locator, values, where.into):
                 return
-            raise Unclear(f"{problem}; the value has not arrived yet") from None
+            if not problem.ended or attempt >= settle.TRIES:
+                raise Unclear(f"{problem}; the value has not arrived yet") from None
     if not _is_delivered(kind, provider, locator, values, where.into):
         raise Refused(f"{where.target.target} accepted the write but did not keep it")
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.applying.apply_context import ApplyContext, Made
+from vastplan.engine.applying.created_object import find_created, has_identity
 from vastplan.engine.applying.deliver import deliver
+from vastplan.engine.applying.settle import settled_change, settled_write
 from vastplan.engine.deciding.ignore import drop_leaves
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.live.body import create_body, unmet_leaves, update_body
@@ -30,7 +32,7 @@ from vastplan.engine.values.delivery import (
     predicted,
     with_drawn,
 )
-from vastplan.model.errors import NotAuthorised, ObjectNotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import NotAuthorised, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
@@ -41,6 +43,7 @@ from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")
+_NOT_CREATED, _NOT_DELETED = "it does not exist yet", "it still exists"
 
 
 def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, already_moved: bool) -> Mapping[str, Any]:
@@ -137,19 +140,23 @@ class _Execution:
             self._still_absent()
         drawn = draw(self._drawn)
         body = with_drawn(self._drawn, drawn, create_body(self._kind, self._values, self._encoder))
-        try:
+
+        def send() -> Live:
             row = self._write(lambda: self._provider.create(self._kind, body))
             self._answered_once = {**answered_once(self._kind, row), **drawn}
-            made = self._live(row)
             self._made_of = created_source(self._kind, row)
-        except Unclear as problem:
+            return self._live(row)
+
+        def look(problem: Unclear) -> Live | None:
             self._answered_once = drawn
-            # An object that differs from others only by its id cannot be found again, and its value is lost.
-            created = None if self._kind.distinct_by_id else self._find()
-            if created is None:
-                # The create may still be under way: the intent stays, so the next run recognizes the object as created by vastplan.
-                raise Unclear(f"{problem}; it does not exist yet") from None
-            made = created
+            if self._kind.distinct_by_id:  # it cannot be told from others, and its value is lost: it is not sent twice
+                raise Unclear(f"{problem}; {_NOT_CREATED}")
+            desired = self._context.revealed(self._values)
+            return find_created(self._kind, self._provider, self._pages(), desired, self._current, self._live, problem)
+
+        try:
+            # In the end the create may still be under way: the intent stays, and the next run recognizes what vastplan created.
+            made = settled_write(send, look, _NOT_CREATED)
         except Refused as problem:  # not every system reports a taken name as a conflict: VAST answers 400
             alone = self._action.verb is Verb.CREATE and not self._kind.distinct_by_id
             if alone and not self._written and self._exists():
@@ -192,9 +199,7 @@ class _Execution:
     def _exists(self) -> bool:
         """Whether an object of its identity exists now, whoever created it."""
         desired = self._context.revealed(self._values)
-        names = [self._kind.field(name) for name in self._kind.identity]
-        rows = (row for page in self._pages() for row in page)
-        return any(not unmet_leaves(tuple(names), desired, self._current(row)) for row in rows)
+        return any(has_identity(self._kind, desired, self._current(row)) for page in self._pages() for row in page)
 
     def _appeared(self, evidence: str) -> NoReturn:
         if self._begun():
@@ -216,14 +221,7 @@ class _Execution:
         drawn = draw(self._drawn) if self._another_is_due() else {}
         if paths:
             self._still_above(paths, current, fresh)
-            body = update_body(self._kind, self._wanted, paths, fresh, self._encoder)
-            body = with_drawn(self._drawn, drawn, body)
-            try:
-                self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
-            except Unclear as problem:
-                if drawn:  # no read shows which value the object has
-                    raise
-                self._explain(problem, current)
+            self._send_update(paths, fresh, drawn)
         if drawn:
             self._answered_once = drawn
             self._attributes = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
@@ -242,15 +240,42 @@ class _Execution:
         """Whether an interrupted run may have written it."""
         return self._recorded_as in self._context.ledger[self._address.site].intents
 
-    def _explain(self, problem: Unclear, before: Values) -> None:
-        """Determine by reading whether an update without an answer happened; raises `Unclear` if not all of it did."""
-        row = self._provider.read(self._kind, self._action.locator)
-        now = self._current(row) if row is not None else {}
+    def _send_update(self, paths: set[tuple[str, ...]], fresh: Row, drawn: Mapping[str, str]) -> None:
+        """Set the leaves in `paths`. Raises `Unclear` where no read shows that they are set."""
         desired = self._context.revealed(self._wanted)
-        if unmet_leaves(self._kind.fields, desired, now):
-            if live_fingerprint(self._kind, desired, now) == live_fingerprint(self._kind, desired, before):
-                raise Unclear(f"{problem}; nothing has changed yet")
-            raise problem
+        unshown = bool(drawn) or any(self._kind.field(path[0]).has(Marker.WRITE_ONLY) for path in paths)
+
+        def body(row: Row) -> Row:
+            return with_drawn(self._drawn, drawn, update_body(self._kind, self._wanted, paths, row, self._encoder))
+
+        def done(row: Row) -> bool:
+            return not unmet_leaves(self._kind.fields, desired, self._current(row))
+
+        self._change(self._action.locator, fresh, body, None if unshown else done, "nothing has changed yet")
+
+    def _change(
+        self, locator: str, fresh: Row, body: Callable[[Row], Row], done: Callable[[Row], bool] | None, nothing: str
+    ) -> None:
+        """Update an object, settled: `done` says whether a row has all of it; `None` where a row does not show that."""
+        desired = self._context.revealed(self._wanted)
+        before = live_fingerprint(self._kind, desired, self._current(fresh))
+
+        def took_effect(row: Row | None, problem: Unclear) -> bool:
+            if row is None or done is None:
+                raise problem
+            if done(row):
+                return True
+            if live_fingerprint(self._kind, desired, self._current(row)) != before:
+                raise problem
+            return False
+
+        settled_change(
+            lambda row: self._write(lambda: self._provider.update(self._kind, locator, body(row), row)),
+            lambda: self._provider.read(self._kind, locator),
+            took_effect,
+            fresh,
+            nothing,
+        )
 
     def _delete(self, already_moved: bool) -> None:
         fresh = self._provider.read(self._kind, self._action.locator)
@@ -267,13 +292,28 @@ class _Execution:
             moved = moved_unseen(self._kind, self._action.seen, judged.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.metrics)):
                 raise stale(moved)
-            try:
-                self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
-            except Unclear as problem:
-                if self._provider.read(self._kind, self._action.locator) is not None:
-                    raise Unclear(f"{problem}; it still exists") from None
+            self._send_delete(fresh, live)
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
+
+    def _send_delete(self, fresh: Row, live: Live) -> None:
+        """Delete the object. Raises `Unclear` where a read still shows it."""
+
+        def took_effect(row: Row | None, problem: Unclear) -> bool:
+            now = None if row is None else self._live(row)
+            if now is None or now.id != live.id:
+                return True
+            if now.values != live.values:  # it is going, or is no longer what was judged
+                raise Unclear(f"{problem}; {_NOT_DELETED}")
+            return False
+
+        settled_change(
+            lambda row: self._write(lambda: self._provider.delete(self._kind, self._action.locator, row)),
+            lambda: self._provider.read(self._kind, self._action.locator),
+            took_effect,
+            fresh,
+            _NOT_DELETED,
+        )
 
     def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
         """Check that a limit above the usage at plan time is still above it. Raises `Stale` otherwise."""
@@ -296,13 +336,15 @@ class _Execution:
                     values[change.path] = field.shape.without(current.get(change.path), gone)
                 else:
                     values[change.path] = None
-        body = update_body(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
-        try:
-            self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
-        except Unclear as problem:
-            row = self._provider.read(self._kind, self._action.locator)
-            if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
-                raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
+
+        def done(row: Row) -> bool:
+            now = self._live(row).values
+            return all(now.get(name) == value for name, value in values.items())
+
+        def body(row: Row) -> Row:
+            return update_body(self._kind, values, {(name,) for name in values}, row, self._encoder)
+
+        self._change(self._action.locator, fresh, body, done, "it still refers to what is to be replaced")
         owned = self._context.ledger[self._address.site].entries.get(self._recorded_as)
         if owned is not None:  # if the reattach fails, the missing reference must not look like drift
             self._journal.owns(str(self._address), owned.without(values.keys()))
@@ -341,9 +383,16 @@ class _Execution:
         paths = {path for path in missing if path[0] in late}
         if not paths:
             return row
-        self._provider.update(
-            self._kind, locator, update_body(self._kind, self._values, paths, row, self._encoder), row
-        )
+
+        def body(row: Row) -> Row:
+            return update_body(self._kind, self._values, paths, row, self._encoder)
+
+        def done(row: Row) -> bool:
+            return not paths.intersection(
+                unmet_leaves(self._kind.fields, self._context.revealed(self._values), self._current(row))
+            )
+
+        self._change(locator, row, body, done, "nothing has changed yet")
         return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str, live: Live | None) -> None:
@@ -435,26 +484,3 @@ class _Execution:
         locator = self._kind.attribute("path").predicted(values)
         row = self._provider.read(self._kind, locator) if locator is not None else None
         return [[row]] if row is not None else []
-
-    def _find(self) -> Live | None:
-        """The object of a create without an answer, found by its identity and by all other values that were sent."""
-        desired = self._context.revealed(self._values)
-        try:
-            for page in self._pages():
-                for row in page:
-                    same = all(
-                        not unmet_leaves((self._kind.field(name),), desired, self._current(row))
-                        for name in self._kind.identity
-                    )
-                    if same and self._kind.endpoint.listed:  # a list shows only a part of each object
-                        row = self._provider.read(self._kind, self._provider.locator(self._kind, row)) or row
-                    live = self._live(row)
-                    if (
-                        same
-                        and not live.system_owned
-                        and not unmet_leaves(self._kind.fields, desired, self._current(row))
-                    ):
-                        return live
-        except ObjectNotFound:
-            return None
-        return None
