@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -14,20 +13,6 @@ def unless_ignored(*numbers: signal.Signals) -> tuple[signal.Signals, ...]:
     return tuple(number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN)
 
 
-def without_terminal() -> None:
-    """After a hang-up, let what is printed go nowhere instead of failing. What goes to a file or a pipe still does."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        try:
-            os.write(stream, b"")
-            gone = os.isatty(stream)
-        except OSError:
-            gone = True
-        if gone:
-            os.dup2(nowhere, stream)
-    os.close(nowhere)
-
-
 @contextmanager
 def ended_in_order() -> Iterator[None]:
     """While the block runs, SIGTERM and SIGHUP raise `KeyboardInterrupt` with their number, as Ctrl-C raises it without one."""
@@ -36,8 +21,6 @@ def ended_in_order() -> Iterator[None]:
         return
 
     def end(number: int, frame: object) -> None:
-        if number == signal.SIGHUP:
-            without_terminal()
         raise KeyboardInterrupt(number)
 
     before = {number: signal.signal(number, end) for number in unless_ignored(signal.SIGTERM, signal.SIGHUP)}

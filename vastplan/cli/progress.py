@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vastplan.cli.endings import unless_ignored, without_terminal
+from vastplan.cli.endings import unless_ignored
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import status_line
 from vastplan.engine.applying.apply import Progress, ProgressEvent
@@ -107,10 +107,8 @@ def interruptible(screen: Screen) -> Iterator[threading.Event]:
     stop = threading.Event()
 
     def interrupted(number: int, frame: object) -> None:
-        if number == signal.SIGHUP:
-            without_terminal()
-            if stop.is_set():
-                return
+        if number == signal.SIGHUP and stop.is_set():
+            return
         if stop.is_set():
             screen.urgent("error: stopped immediately; the next plan reads what became of the changes in progress")
             os._exit(128 + number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -31,12 +32,14 @@ def _is_file(out: TextIO) -> bool:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Write and flush. Once the reader has closed a pipe, all further output goes nowhere: what is being applied goes on, and the exit
-    code is that of the work."""
+    """Write and flush. Once the reader has closed a pipe, or the terminal is lost, all further output goes nowhere: what is being applied
+    goes on, and the exit code is that of the work."""
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as problem:
+        if problem.errno not in (errno.EPIPE, errno.EIO):
+            raise
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
@@ -118,7 +121,7 @@ class Screen:
 
     def urgent(self, text: str) -> None:
         """Print a line from a signal handler, bypassing the streams: the signal may have interrupted a write to them."""
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             os.write(self._err.fileno(), f"{text}\n".encode())
 
     def findings(self, findings: Iterable[Finding]) -> None:
