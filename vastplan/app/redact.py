@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.live.observe import Live
+from vastplan.model.live_state import WELL
 from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
 from vastplan.model.snapshot import Figure, SeenObject
 from vastplan.model.value import Unknown
@@ -32,6 +33,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         document=live.mark.document,
         marked=live.mark.at,
         owners=live.owners,
+        state=None if live.state == WELL else live.state,
     )
 
 

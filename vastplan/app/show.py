@@ -58,6 +58,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
     ]
     about = {str(address), *(part["address"] for part in parts)}
     reported = [row for row in planned.plan.replications if row.address in about]
+    states = [row for row in planned.plan.states if row.address in about]
     if entry is None:
         state = f"consists of {counted(len(parts), 'object')}"
         nothing: dict[str, Any] = {
@@ -69,7 +70,14 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
             "unsaid": [],
             "writers": [],
         }
-        return {**nothing, "address": str(address), "state": state, "parts": parts, "replications": reported}
+        return {
+            **nothing,
+            "address": str(address),
+            "state": state,
+            "parts": parts,
+            "replications": reported,
+            "states": states,
+        }
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
     live = planned.matches.symbolic(kind, match.live, references(entry.values)) if match.live else {}
@@ -104,6 +112,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         "writers": list(match.live.writers) if match.live else [],
         "parts": parts,
         "replications": reported,
+        "states": states,
     }
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
+from vastplan.model.live_state import AILING, ObjectState
 from vastplan.model.plan import Author, Cause, UnknownCollection
 from vastplan.model.replication import ASTRAY, Replication
 
@@ -158,6 +159,8 @@ class Drift:
     findings: tuple[Finding, ...] = ()
     replications: tuple[Replication, ...] = ()
     """The replicated objects of two sites: which side is the source, and how far the copy is (since 1.1)."""
+    states: tuple[ObjectState, ...] = ()
+    """The objects that are not well by what their systems report: being deleted, failed, or not finished (since 1.1)."""
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
     not_ours: Mapping[str, int] = field(default_factory=dict)
@@ -179,6 +182,10 @@ class Drift:
     def astray(self) -> tuple[Replication, ...]:
         """The replicated objects that are not as the document says. They count as long as that lasts, also if reported before."""
         return tuple(row for row in self.replications if row.state in ASTRAY)
+
+    def ailing(self) -> tuple[ObjectState, ...]:
+        """The objects that are going away or not well. They count as long as that lasts, also if reported before."""
+        return tuple(row for row in self.states if row.state.condition in AILING)
 
     def strangers(self) -> tuple[UnmanagedObject, ...]:
         """The unmanaged objects that are new; those that open access come first."""

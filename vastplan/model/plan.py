@@ -14,6 +14,7 @@ from vastplan.model.consent import Consent
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
+from vastplan.model.live_state import ObjectState
 from vastplan.model.replication import Replication
 
 FORMAT_VERSION = "1.1"
@@ -379,6 +380,8 @@ class Plan:
     """What each site promises in total, before and after."""
     replications: tuple[Replication, ...] = ()
     """The replicated objects of two sites: which side is the source, and how far the copy is (since 1.1)."""
+    states: tuple[ObjectState, ...] = ()
+    """The objects that are not well by what their systems report: being deleted, failed, or not finished (since 1.1)."""
     snapshot: FromSnapshot | None = None
     base: Base | None = None
     left: tuple[IgnoredChange, ...] = ()

@@ -14,6 +14,7 @@ from typing import Any
 
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
+from vastplan.model.live_state import LiveState
 from vastplan.model.site_ledger import SiteLedger
 
 SNAPSHOT_VERSION = "1.2"
@@ -40,6 +41,8 @@ class SeenObject:
     """When that was (since 1.1)."""
     owners: tuple[str, ...] = ()
     """What it belongs to or was created by, if the system shows that: kind and name (since 1.2)."""
+    state: LiveState | None = None
+    """Whether it is well, by what its system reports; `None` where it is (since 1.2)."""
 
 
 @dataclass(frozen=True, slots=True)

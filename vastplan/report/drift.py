@@ -8,6 +8,7 @@ from typing import Any
 
 from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
+from vastplan.model.live_state import state_text, users_text
 from vastplan.model.plan import Cause
 from vastplan.model.wording import some
 from vastplan.report.drift_next import next_commands
@@ -71,7 +72,7 @@ def drift_text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, 
 
 def _headline(drift: Drift) -> str:
     """It is `none` only if everything was read."""
-    if drift.drift or drift.astray() or drift.not_ours:
+    if drift.drift or drift.astray() or drift.ailing() or drift.not_ours:
         return "Drift: "
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 
@@ -144,6 +145,9 @@ def object_text(described: dict[str, Any], style: Style) -> str:
         if described.get(name):
             lines.append(f"  {name}: {inert(described[name])}")
     lines += [f"  on two sites: {line(row)}" for row in described["replications"]]
+    for row in described["states"]:
+        whose = "" if row.address == described["address"] else f" {inert(row.address)}"
+        lines.append(style.paint(f"  live{whose}: {state_text(row.state)}{users_text(row)}", "yellow"))
     lines += [f"  chosen: {inert(note)}" for note in described["chosen"]]
     for field in described["fields"]:
         values = f"{plain_value(field['desired'], field['unit'])}"

@@ -16,6 +16,7 @@ from vastplan.model.export_result import Export
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.import_result import Import
 from vastplan.model.isolation import Isolation
+from vastplan.model.live_state import ObjectState
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.replication import Replication
 from vastplan.model.rights import DocumentRights
@@ -118,6 +119,8 @@ class ShownObject:
     unsaid: tuple[ShownUnsaid, ...] = ()
     replications: tuple[Replication, ...] = ()
     """Its paths on two sites: which side is the source, and how old the copy is."""
+    states: tuple[ObjectState, ...] = ()
+    """Which of its objects are not well by what their systems report: being deleted, failed, or not finished."""
     format_version: str = FORMAT_VERSION
 
 
@@ -202,7 +205,7 @@ def apply_report(receipt: Receipt, reviewed: Review | None = None) -> Applied:
 def object_report(described: dict[str, Any]) -> ShownObject:
     """The value of one object, from what `describe` returns."""
     fields = tuple(ShownField(**row) for row in described["fields"])
-    lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications")}
+    lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications", "states")}
     parts = tuple(ShownPart(**part) for part in described["parts"])
     unsaid = tuple(ShownUnsaid(**row) for row in described["unsaid"])
     return ShownObject(**{**described, **lists, "fields": fields, "parts": parts, "unsaid": unsaid})

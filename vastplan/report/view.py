@@ -12,6 +12,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.live_state import Condition
 from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, outside_move
 from vastplan.model.wording import some
 from vastplan.report import review
@@ -244,7 +245,7 @@ def drift_verdict(drift: Drift) -> str:
     elif not moved and drift.unknown:
         sentences = ["Nothing changed outside vastplan in what could be read."]
     elif not moved:
-        sentences = [] if astray else ["Nothing changed outside vastplan."]
+        sentences = [] if astray or drift.ailing() else ["Nothing changed outside vastplan."]
     elif drift.compared_with:
         since = inert(drift.compared_with, 40)
         sentences = [f"{counted(new, 'object')} changed outside vastplan since {since}, {moved - new} before."]
@@ -252,6 +253,12 @@ def drift_verdict(drift: Drift) -> str:
         sentences = [f"{counted(moved, 'object')} changed outside vastplan."]
     if astray:
         sentences.append(f"{counted(len(astray), 'object')} on two sites not as the document has it.")
+    going = sum(1 for row in drift.ailing() if row.state.condition is Condition.GOING_AWAY)
+    failed = len(drift.ailing()) - going
+    if going:
+        sentences.append(f"{counted(going, 'object')} being deleted.")
+    if failed:
+        sentences.append(f"{counted(failed, 'object')} not well.")
     for site, count in sorted(drift.not_ours.items()):
         sentences.append(
             f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist but are not in it; "

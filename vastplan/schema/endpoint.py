@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.dataclass import dataclass
+from vastplan.schema.live import Leaving
 
 WirePath = tuple[str, ...]
 
@@ -225,6 +226,14 @@ class Revoked:
     mark: WirePath
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The object that contains an object, and is deleted with all that is in it: one of `kind`, by its name at `path`."""
+
+    kind: str
+    path: WirePath
+
+
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
 """The locator and id of a singleton, which needs none."""
@@ -250,6 +259,8 @@ class Endpoint:
     keep_before: tuple[tuple[WirePath, str], ...] = ()
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
+    room: Room | None = None
+    leaving: Leaving | None = None
     # For a list that also has objects of other sites: places, each with the values that a row of this site has there, if any.
     owned: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object can no longer be read

@@ -20,6 +20,15 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaving:
+    """How a system shows that an object is being deleted, whatever its kind: the time at `since`. The lists at `held_by` name what it
+    waits for."""
+
+    since: tuple[str, ...]
+    held_by: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """An attribute of an object that other objects can refer to. `predict` computes it before the object exists, from the
     fields `of`."""

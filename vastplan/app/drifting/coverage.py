@@ -64,4 +64,8 @@ def reported_collections(planned: Planned, workspace: Workspace) -> list[tuple[s
     kinds = set(workspace.registry.types) | {entry.address.kind for entry in planned.entries}
     sites = {part.site for part in planned.plan.parts}
     collections = sorted(planned.observed.collections.items())
-    return [(site, kind) for (site, kind), read in collections if kind in kinds and site in sites and not read.error]
+    return [
+        (site, kind)
+        for (site, kind), read in collections
+        if kind in kinds and site in sites and not read.error and not read.beside
+    ]

@@ -44,6 +44,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         elsewhere=overview.elsewhere,
         ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
         findings=plan.findings,
+        states=plan.states,
         isolation=planned.isolation,
         replications=plan.replications,
         not_ours={group.site: len(group.actions) for group in not_owned(plan)},

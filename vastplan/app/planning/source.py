@@ -20,6 +20,7 @@ from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import NotAuthorised
+from vastplan.model.live_state import WELL
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import RecordedSnapshot, SeenObject, SeenSite
@@ -273,6 +274,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         mark=Mark(seen.document, seen.marked),
         controller=seen.controller,
         owners=seen.owners,
+        state=seen.state or WELL,
     )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ from vastplan.app.planning.named_addresses import named_nowhere
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import LiveSource
 from vastplan.engine.deciding.plan import Draft, PlanInputs, build, draft_plan
-from vastplan.engine.guards.evidence_reads import second_read
+from vastplan.engine.guards.evidence_reads import reads_beside, second_read
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import names_to_read
 from vastplan.engine.live.observe import Observed
+from vastplan.engine.state.object_states import going_away
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Plan
 
@@ -43,14 +44,18 @@ def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[st
 
 
 def read_evidence(drafted: Drafted, source: LiveSource, systems: Mapping[str, Set[str]]) -> Drafted:
-    """Read what only some actions need: what depends on objects to delete, and clients that would lose access."""
+    """Read what only some actions need: what depends on objects to delete, and clients that would lose access; and what says more of
+    objects that are going away."""
     inputs = drafted.inputs
-    evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - inputs.observed.collections.keys()
-    if not evidence:
+    read = inputs.observed.collections.keys()
+    evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - read
+    leaving = going_away(drafted.draft.matches)
+    beside = reads_beside(inputs.kinds, drafted.draft.actions, leaving, systems) - read - evidence
+    if not evidence and not beside:
         return drafted
     single = any(inputs.kinds[kind].read_by_name for _, kind in evidence)
     names = names_to_read(inputs.kinds, inputs.entries, inputs.ledger) if single else {}
-    observed = inputs.observed.joined(source.observe(evidence, inputs.ledger, names))
+    observed = inputs.observed.joined(source.observe(evidence | beside, inputs.ledger, names).read_beside(beside))
     return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
 
 

@@ -50,8 +50,9 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 
 
 def _conditions(drift: Drift) -> set[int]:
-    """The conditions of a drift check: new drift and replication that differs from the document are changes; unread is incomplete."""
-    conditions = {errors.CHANGES} if drift.news() or drift.astray() or drift.not_ours else set()
+    """The conditions of a drift check: new drift and replication that differs from the document are changes, and so is what is not
+    well; unread is incomplete."""
+    conditions = {errors.CHANGES} if drift.news() or drift.astray() or drift.ailing() or drift.not_ours else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)
     if drift.unknown:

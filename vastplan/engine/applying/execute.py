@@ -34,6 +34,7 @@ from vastplan.engine.values.delivery import (
 )
 from vastplan.model.errors import NotAuthorised, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.live_state import Condition, state_text
 from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
@@ -455,6 +456,9 @@ class _Execution:
         fresh = self._provider.read(self._kind, self._action.locator)
         if fresh is None:
             raise Stale("it is gone since the plan was made; plan again")
+        state = self._live(fresh).state
+        if state.condition is Condition.GOING_AWAY:
+            raise Stale(f"it is {state_text(state)}; plan again")
         return fresh
 
     def _live(self, row: Row) -> Live:

@@ -27,12 +27,14 @@ from vastplan.engine.matching.match import match
 from vastplan.engine.matching.referrers import index_referrers
 from vastplan.engine.matching.topology import topology
 from vastplan.engine.ordering.order import Ordered, order
+from vastplan.engine.state.object_states import object_states, state_findings
 from vastplan.engine.state.replication import replication_findings, replications
 from vastplan.engine.values.unowned import UnownedObjects, more_than_known, unowned_objects
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import MOVED, Finding
+from vastplan.model.live_state import AILING
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -199,6 +201,7 @@ def _plan(
 ) -> Plan:
     entries, noted = {entry.address: entry for entry in inputs.entries}, latest_operations(inputs.ledger)
     rows = replications(made.matches, entries, noted, inputs.now)
+    states = object_states(made.matches, entries)
     silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}
     return Plan(
         format_version=FORMAT_VERSION,
@@ -212,6 +215,7 @@ def _plan(
         operations=ordered.operations,
         unknown=tuple(sorted(made.decided.unknown, key=lambda unknown: (unknown.site, unknown.system, unknown.kind))),
         replications=rows,
+        states=states,
         findings=(
             *inputs.findings,
             *_placed(
@@ -221,6 +225,7 @@ def _plan(
                 ),
                 entries,
             ),
+            *state_findings((row for row in states if row.state.condition in AILING), made.matches, entries),
             *missing_entries(noted, inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 from vastplan.engine.access.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.access.closing import closing_rules, may_close, rules_of
 from vastplan.engine.access.narrowing import cuts_off, may_narrow
 from vastplan.engine.live.namesakes import shown_places
+from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.remote_directories import landing_places
 from vastplan.engine.values.delivery import delivered_into
 from vastplan.model.address import Address
@@ -89,6 +90,24 @@ def _emptied(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
     """The kinds of what may depend on the object from which an object of this kind lets the system delete."""
     refers = kind.field(kind.deleting.of).refers if kind.deleting is not None else None
     return {name for of in (refers.attributes if refers is not None else ()) for name in _hanging_on(kinds[of], kinds)}
+
+
+def reads_beside(
+    kinds: Mapping[str, Kind],
+    actions: Mapping[Address, Action],
+    going_away: Iterable[Live],
+    systems: Mapping[str, Set[str]],
+) -> set[tuple[str, str]]:
+    """The collections that make a message better, and without which a plan is no less safe: what a new object is created in, which
+    may be going away, and who still uses the objects that are."""
+    rooms = {
+        (action.address.site, room.kind)
+        for action in actions.values()
+        if action.verb in (Verb.CREATE, Verb.REPLACE) and (room := kinds[action.address.kind].endpoint.room) is not None
+    }
+    users = {(live.site, rule.kind) for live in going_away for rule in live.kind.used_by}
+    known = facts(kinds)
+    return {(site, name) for site, name in rooms | users if known[name].system in systems.get(site, ())}
 
 
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:

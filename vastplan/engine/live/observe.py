@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import field
+from collections.abc import Callable, Hashable, Mapping, Set
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.engine.live.condition import state_reader
 from vastplan.model.dataclass import dataclass
+from vastplan.model.live_state import WELL, LiveState
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Row, Values
@@ -35,6 +37,7 @@ class Live:
     controller: str = ""  # the driver or system that created it for itself
     mark: Mark = NO_MARK  # the document that wrote it last, where the system shows it
     owners: tuple[str, ...] = ()  # what it belongs to or was created by, where the system shows it: `StatefulSet web`
+    state: LiveState = WELL
 
     @property
     def name(self) -> str:
@@ -53,7 +56,8 @@ class ObservedCollection:
     """All objects of a kind on a site, or why they could not be read.
 
     With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed. `nobody` are
-    those whose user or group the system does not know.
+    those whose user or group the system does not know. A collection that is `beside` was read for a message only, and does not
+    count as one that the document uses.
     """
 
     objects: list[Live] = field(default_factory=list)
@@ -61,6 +65,7 @@ class ObservedCollection:
     absent: bool = False  # the site has no such system, so none of its objects can block anything
     asked: frozenset[str] = frozenset()
     nobody: frozenset[str] = frozenset()
+    beside: bool = False
 
 
 _Index = Mapping[str, Mapping[str, "Live | list[Live]"]]  # attribute -> value -> the object, or all that have it
@@ -83,6 +88,13 @@ class Observed:
     def joined(self, other: Observed) -> Observed:
         """The collections of both."""
         return Observed({**self.collections, **other.collections}, {**self._indexes, **other._indexes})
+
+    def read_beside(self, beside: Set[SiteKind]) -> Observed:
+        """The same collections, those of `beside` marked as read for a message only."""
+        collections = {
+            key: replace(read, beside=True) if key in beside else read for key, read in self.collections.items()
+        }
+        return Observed(collections, self._indexes)
 
     def error(self, site: str, kind: str) -> str:
         """Why a collection is not known as a whole, "" when it was read."""
@@ -180,6 +192,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
     deep = [(name, path) for name, path in attributes if len(path) > 1]
     figures = [(fact.name, fact.path[0], _is_plain(fact), fact) for fact in kind.metrics]
     values_of, is_system_owned, controller_of = decoder(kind, example), system_owned_test(kind), controller_reader(kind)
+    state_of = state_reader(kind)
     locator_of, writers_of, endpoint = provider.locator, provider.writers, kind.endpoint
     mark_of = provider.mark_of if isinstance(provider, Marking) else None
     owners_of = provider.owners_of if isinstance(provider, Owning) else None
@@ -208,6 +221,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
             controller_of(row),
             mark_of(row) if mark_of else NO_MARK,
             owners_of(row) if owners_of else (),
+            state_of(row),
         )
 
     return live

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from vastplan.engine.live.condition import state_reader
 from vastplan.model.errors import Refused, Unclear
+from vastplan.model.live_state import WELL, Condition, state_text
 from vastplan.model.polling import poll
 from vastplan.schema.codec import at, item_id
 from vastplan.schema.kind import Kind, Row
@@ -45,11 +47,18 @@ def until_gone(
 ) -> None:
     """Return once the object with this id no longer exists; raises `Unclear` when that takes too long."""
 
+    state, state_of = WELL, state_reader(kind)
+
     def gone() -> bool | None:
         row = provider.read(kind, locator)
-        return True if row is None or item_id(kind.endpoint, row) != id else None
+        if row is None or item_id(kind.endpoint, row) != id:
+            return True
+        nonlocal state
+        state = state_of(row)
+        return None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} was deleted and still exists after {TIMEOUT:.0f} s")
+        why = f": it is {state_text(state)}" if state.condition is Condition.GOING_AWAY else ""
+        return Unclear(f"{kind.name} {locator} was deleted and still exists after {TIMEOUT:.0f} s{why}")
 
     poll(gone, overdue, timeout=TIMEOUT, sleep=sleep)

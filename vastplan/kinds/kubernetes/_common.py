@@ -9,8 +9,8 @@ from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
 from vastplan.model.wording import quoted
-from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Update, WirePath
-from vastplan.schema.live import ControllerOwned
+from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Room, Update, WirePath
+from vastplan.schema.live import ControllerOwned, Leaving
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, KeysOfOthers, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Says, Spec
 
@@ -34,6 +34,10 @@ RUNAI_CREATED = (
 )  # the objects that its asset sync copies into projects
 # The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec"; the same for volumes.
 FILESYSTEM = ServerDefault("Filesystem", PROSE)
+_ROOM = Room("namespace", ("metadata", "namespace"))
+# The API conventions of Kubernetes: an object with finalizers that is deleted stays, with this time, until the last of them is gone. A
+# namespace has one of its own in its spec, until it is empty.
+_LEAVING = Leaving(("metadata", "deletionTimestamp"), (("metadata", "finalizers"), ("spec", "finalizers")))
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # the whole object as it was given to kubectl
 PARAMETER_PREFIX = "csi.storage.k8s.io/"  # of parameters for the sidecars, not for the driver
 
@@ -61,6 +65,8 @@ def manifest(
         id=("metadata", "uid"),
         manifest=(group_version, kind),
         namespaced=namespaced,
+        room=_ROOM if namespaced else None,
+        leaving=_LEAVING,
         vanishes_later=vanishes_later,
         listed=("metadata",) if names_only else (),
         shape=shape,

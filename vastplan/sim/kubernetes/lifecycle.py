@@ -14,10 +14,11 @@ def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Ob
     """Empty a namespace that is being deleted, and remove it when it is empty. Returns whether it is gone."""
     name = namespace["metadata"]["name"]
     contents = cluster.contents(name)
-    contents.sort(key=lambda entry: entry[0] is not SNAPSHOTS)  # first: a volume stays while it has snapshots
+    # A volume stays while it has snapshots, a claim while a pod mounts it.
+    contents.sort(key=lambda entry: (entry[0] is not SNAPSHOTS, entry[0] is not PODS))
     for kind, body in contents:
         foreign = [entry for entry in body["metadata"].get("finalizers", []) if entry not in PROTECTIONS]
-        if foreign:
+        if foreign or (kind is CLAIMS and binder.claim_pods(cluster, body)):
             end = body["metadata"].get("deletionTimestamp", cluster.now())
             metadata = {**body["metadata"], "deletionTimestamp": end, "deletionGracePeriodSeconds": 0}
             cluster.controller_write(kind, body, {**body, "metadata": metadata}, "")
