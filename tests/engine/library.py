@@ -31,7 +31,7 @@ from vastplan.model.value import Ref, SecretSource, from_json
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.live import Attribute, Metric, Ready
+from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, SENSITIVE, SET, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
@@ -84,7 +84,8 @@ KINDS: dict[str, Kind] = {
         Kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues")),
         Kind(Reading, name="reading", system="library", section="readings",
              endpoint=Endpoint("readings", vanishes_later=True),
-             ready=Ready(("state",), frozenset({"held"}), frozenset({"cancelled"}), ("why",))),
+             states=States(("state",), frozenset({"held"}), frozenset({"cancelled"}), frozenset({"postponed"}),
+                          frozenset({"ending"}), ("why",))),
     )
 }  # fmt: skip
 

@@ -10,9 +10,11 @@ import pytest
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
 from vastplan.engine.live.consent import Consent
 from vastplan.engine.live.diff import diff, leaves, same
+from vastplan.engine.live.read import observe
 from vastplan.engine.live.wait import until_gone, until_ready
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.live_state import Condition
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
@@ -658,9 +660,9 @@ def test_waiting_until_it_is_ready() -> None:
 @pytest.mark.parametrize(
     ("state", "why", "says"),
     [
-        ("cancelled", "no reader", "reading n1 ended as cancelled: no reader"),
-        ("cancelled", None, "reading n1 ended as cancelled"),
-        ("announced", None, "reading n1 is still announced after 0 s"),
+        ("cancelled", "no reader", "reading n1 is not well: cancelled, no reader"),
+        ("cancelled", None, "reading n1 is not well: cancelled"),
+        ("announced", None, "reading n1 is not ready yet: announced after 0 s"),
     ],
 )
 def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -670,6 +672,35 @@ def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pyte
     with pytest.raises((Refused, Unclear)) as raised:
         until_ready(KINDS["reading"], library, row["id"], lambda _: None)
     assert str(raised.value).replace("-0 s", "0 s") == says
+
+
+def test_what_is_being_deleted_is_not_waited_for_and_what_may_become_well_is() -> None:
+    library, kind, slept = Library(), KINDS["reading"], []
+    row = library.put("reading", name="r", state="postponed")
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        row["state"] = "held" if len(slept) == 3 else "postponed"
+
+    assert until_ready(kind, library, row["id"], sleep)["state"] == "held"
+    row["state"] = "ending"
+    with pytest.raises(Refused, match="reading n1 is being deleted: ending"):
+        until_ready(kind, library, row["id"], sleep)
+
+
+def test_what_a_delete_waits_for_is_reported_when_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", -0.1)
+    library = Library()
+    row = library.put("reading", name="r", state="ending", why="a reader")
+    with pytest.raises(Unclear, match="was deleted and still exists after -0 s: it is being deleted: ending, a reader"):
+        until_gone(KINDS["reading"], library, row["id"], row["id"], lambda _: None)
+
+
+def test_a_state_of_another_type_than_documented_is_none_that_is_known() -> None:
+    library = Library()
+    library.put("reading", name="r", state=["held"])
+    (live,) = observe([(SITE, KINDS["reading"])], {(SITE, "library"): library}).objects(SITE, "reading")
+    assert (live.state.condition, live.state.word) == (Condition.ON_ITS_WAY, "['held']")
 
 
 def test_what_was_made_and_is_not_there() -> None:

@@ -153,3 +153,36 @@ def test_what_is_deleted_between_plan_and_apply_is_stale(lab: Lab) -> None:
     (outcome,) = lab.apply(plan).outcomes
     assert outcome.state in (State.STALE, State.SKIPPED) and "being deleted since" in outcome.message
     assert [call for call in lab.calls() if call.method == "PATCH" and "persistentvolumeclaims" in call.path] == []
+
+
+def phase(lab: Lab, phase: str) -> None:
+    """The controllers of the cluster say this of the claim."""
+    body = {"status": {"phase": phase}}
+    path = "/api/v1/namespaces/tools/persistentvolumeclaims/data/status"
+    lab.by_hand("iad", "kubernetes", "PATCH", path, body, **{"Content-Type": "application/merge-patch+json"})
+
+
+def test_a_claim_that_lost_its_volume_is_in_sync_and_reported(lab: Lab) -> None:
+    lab.write(static())
+    lab.converge()
+    volume, merge = "/api/v1/persistentvolumes/disk", {"Content-Type": "application/merge-patch+json"}
+    lab.by_hand("iad", "kubernetes", "PATCH", volume, {"metadata": {"finalizers": None}}, **merge)
+    delete(lab, volume)
+    phase(lab, "Lost")
+    plan = lab.plan()
+    assert [str(action.address) for action in plan.actions] == ["iad/persistent_volume/disk"]
+    text = "it is not well: Lost (mend it at iad: its fields are compared as usual, and no apply changes its state)"
+    assert f"{CLAIM}: {text}\n" in plan_text(plan, PLAIN)
+    drift = find_drift(lab.workspace(), None).drift
+    assert _conditions(drift) == {errors.CHANGES}
+    assert drift_text(drift, PLAIN).endswith("Drift: 1 object changed outside vastplan. 1 object not well.\n")
+    assert "  live: not well: Lost\n" in object_text(describe(lab.workspace(), Address.parse(CLAIM)), PLAIN)
+
+
+def test_a_claim_that_is_not_bound_yet_is_a_note_of_drift(lab: Lab) -> None:
+    lab.write(static())
+    lab.converge()
+    phase(lab, "Pending")
+    drift = find_drift(lab.workspace(), None).drift
+    assert _conditions(drift) == set()
+    assert "note VP356: iad/persistent_volume_claim/data: it is not ready yet: Pending" in drift_text(drift, PLAIN)

@@ -114,7 +114,7 @@ def test_only_its_own_field_differs(lab: Lab, case: Case, monkeypatch: pytest.Mo
             # of what is made once it is said, and nothing is made anew
             said = any(one.code == "VP350" and name in one.message for one in plan.findings)
             assert moved or (kind.once is not None and said), f"{name}: nobody sees that it is not as desired"
-    for path in [*([kind.ready.path] if kind.ready else []), *(fact.path for fact in kind.metrics if fact.ones)]:
+    for path in [*([kind.states.path] if kind.states else []), *(fact.path for fact in kind.metrics if fact.ones)]:
         plan = planned(lab, case, monkeypatch, there.id, lambda row, path=path: put(row, path, NEWER))  # type: ignore[misc]
         assert (plan.unknown, plan.actions) == ((), ()), path
 

@@ -25,13 +25,14 @@ AILING = frozenset({Condition.NOT_WELL, Condition.GOING_AWAY})
 @dataclass(frozen=True, slots=True)
 class LiveState:
     """The condition, and what the system reports of it: its own `word` and `reason`, for an object that is going away `since` when
-    and what it is `held_by`. All of these are text from outside."""
+    and what it is `held_by`. All of these are text from outside. What is not well `mends` where it may become well by itself."""
 
     condition: Condition = Condition.WELL
     word: str = ""
     reason: str = ""
     since: str = ""
     held_by: tuple[str, ...] = ()
+    mends: bool = False
 
 
 WELL = LiveState()
@@ -50,13 +51,19 @@ class ObjectState:
 
 def state_text(state: LiveState) -> str:
     """What a state means, after `it is`: `being deleted since 2026-05-01T10:00:00Z, held by kubernetes.io/pvc-protection`."""
-    return "".join(
-        [
-            "being deleted",
-            f" since {inert(state.since, 40)}" if state.since else "",
-            f", held by {some(state.held_by, 5, inert)}" if state.held_by else "",
-        ]
-    )
+    reported = ", ".join(inert(text, 300) for text in (state.word, state.reason) if text)
+    match state.condition:
+        case Condition.GOING_AWAY:
+            since = f" since {inert(state.since, 40)}" if state.since else ""
+            held = f", held by {some(state.held_by, 5, inert)}" if state.held_by else ""
+            words = f"being deleted{since}{held}"
+        case Condition.NOT_WELL:
+            words = "not well"
+        case Condition.ON_ITS_WAY:
+            words = "not ready yet"
+        case Condition.WELL:
+            words = "well"
+    return f"{words}: {reported}" if reported else words
 
 
 def users_text(row: ObjectState) -> str:

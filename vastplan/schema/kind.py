@@ -17,7 +17,7 @@ from vastplan.schema.dependents import Contents, Dependents, Precedes, RefusesDe
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
+from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, States, Witness
 from vastplan.schema.markers import Marker, SameAs, Since, Until
 from vastplan.schema.site_groups import Grouped, RemoteDirectory
 from vastplan.schema.walk import FieldTable
@@ -89,7 +89,7 @@ class Kind:
     controller_owned: tuple[ControllerOwned, ...] = ()
     stage: Stage | None = None
     measures: tuple[Measure, ...] = ()
-    ready: Ready | None = None
+    states: States | None = None  # what the states that its system reports mean
     versions: tuple[Since | Until, ...] = ()  # the product versions that have the kind
     witness: Witness | None = None
     contains: bool = False  # its entries may contain other entries of the document

@@ -1,4 +1,4 @@
-"""What is read of live objects: when they are usable, what others refer to, figures, and which objects belong to others."""
+"""What is read of live objects: whether they are well, what others refer to, figures, and which objects belong to others."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from vastplan.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """When an object that is created asynchronously is usable: the value at `path` is one of `ok`. With a value in
-    `failed` it never becomes usable; the text at `message` says why."""
+class States:
+    """What the states mean that a system reports at `path`: an object in one of `well` is usable, one in one of `failed` or `ailing` is
+    not, and one in one of `leaving` is being deleted. In any other it is on its way. What is `failed` stays so until somebody mends it;
+    what is `ailing` may become well by itself. The text at `message` says why.
+
+    An apply waits until what it wrote is well, and ends when it failed; not where it is not `awaited`, because that is up to others.
+    """
 
     path: tuple[str, ...]
-    ok: frozenset[Any]
+    well: frozenset[Any]
     failed: frozenset[Any] = frozenset()
+    ailing: frozenset[Any] = frozenset()
+    leaving: frozenset[Any] = frozenset()
     message: tuple[str, ...] = ()
+    awaited: bool = True
 
 
 @dataclass(frozen=True, slots=True)

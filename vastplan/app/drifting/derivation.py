@@ -10,6 +10,7 @@ from vastplan.app.drifting.coverage import look_over
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.access.opening import keeps_closed
+from vastplan.engine.state.object_states import unfinished_findings
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, is_outside_change, outside_move
@@ -43,7 +44,10 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         made=overview.controller_owned,
         elsewhere=overview.elsewhere,
         ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
-        findings=plan.findings,
+        findings=(
+            *plan.findings,
+            *unfinished_findings(plan.states, {entry.address: entry for entry in planned.entries}),
+        ),
         states=plan.states,
         isolation=planned.isolation,
         replications=plan.replications,

@@ -13,7 +13,7 @@ from vastplan.engine.guards.evidence_reads import reads_beside, second_read
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import names_to_read
 from vastplan.engine.live.observe import Observed
-from vastplan.engine.state.object_states import going_away
+from vastplan.engine.state.object_states import leaving_objects
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Plan
 
@@ -49,7 +49,7 @@ def read_evidence(drafted: Drafted, source: LiveSource, systems: Mapping[str, Se
     inputs = drafted.inputs
     read = inputs.observed.collections.keys()
     evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - read
-    leaving = going_away(drafted.draft.matches)
+    leaving = leaving_objects(drafted.draft.matches)
     beside = reads_beside(inputs.kinds, drafted.draft.actions, leaving, systems) - read - evidence
     if not evidence and not beside:
         return drafted

@@ -358,7 +358,7 @@ class _Execution:
     def _finish(self, locator: str, made: str = "", *, wait: bool = True) -> None:
         """Wait, read back, compare, record. `made` is the id of a created object. `wait` is false where nothing was written."""
         try:
-            row = until_ready(self._kind if wait else replace(self._kind, ready=None), self._provider, locator)
+            row = until_ready(self._kind if wait else replace(self._kind, states=None), self._provider, locator)
             if made:
                 row = self._late(locator, row)
         except VastplanError:

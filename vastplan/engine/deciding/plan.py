@@ -34,7 +34,6 @@ from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import MOVED, Finding
-from vastplan.model.live_state import AILING
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -44,6 +43,7 @@ from vastplan.model.plan import (
     Plan,
     PlannedSite,
 )
+from vastplan.model.replication import ASTRAY
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Reveal
 from vastplan.schema.entries import Entry
@@ -225,7 +225,7 @@ def _plan(
                 ),
                 entries,
             ),
-            *state_findings((row for row in states if row.state.condition in AILING), made.matches, entries),
+            *state_findings(states, made.matches, entries, {row.address for row in rows if row.state in ASTRAY}),
             *missing_entries(noted, inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,

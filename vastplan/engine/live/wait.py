@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from vastplan.engine.live.condition import state_reader
 from vastplan.model.errors import Refused, Unclear
-from vastplan.model.live_state import WELL, Condition, state_text
+from vastplan.model.live_state import AILING, WELL, Condition, state_text
 from vastplan.model.polling import poll
-from vastplan.schema.codec import at, item_id
+from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
 
@@ -19,25 +18,22 @@ TIMEOUT = 300.0  # seconds
 
 def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[float], None] = time.sleep) -> Row:
     """The object once it is usable; raises `Refused` when it failed, `Unclear` when it is gone or takes too long."""
-    state: Any = None
-    detail = ""
+    state, state_of = WELL, state_reader(kind)
 
     def ready() -> Row | None:
-        nonlocal state, detail
+        nonlocal state
         row = provider.read(kind, locator)
         if row is None:
             raise Unclear(f"{kind.name} {locator} was written and does not exist")
-        if kind.ready is None:
+        if kind.states is None or not kind.states.awaited:
             return row
-        state = at(row, kind.ready.path)
-        reason = at(row, kind.ready.message) if kind.ready.message else None
-        detail = f": {reason}" if reason else ""
-        if state in kind.ready.failed:
-            raise Refused(f"{kind.name} {locator} ended as {state}{detail}")
-        return row if state in kind.ready.ok else None
+        state = state_of(row)
+        if state.condition in AILING and not state.mends:
+            raise Refused(f"{kind.name} {locator} is {state_text(state)}")
+        return row if state.condition is Condition.WELL else None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} is still {state} after {TIMEOUT:.0f} s{detail}")
+        return Unclear(f"{kind.name} {locator} is {state_text(state)} after {TIMEOUT:.0f} s")
 
     return poll(ready, overdue, timeout=TIMEOUT, sleep=sleep)
 
@@ -46,7 +42,6 @@ def until_gone(
     kind: Kind, provider: Provider, locator: str, id: str, sleep: Callable[[float], None] = time.sleep
 ) -> None:
     """Return once the object with this id no longer exists; raises `Unclear` when that takes too long."""
-
     state, state_of = WELL, state_reader(kind)
 
     def gone() -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
@@ -12,12 +12,14 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.live_state import WELL, Condition, ObjectState, state_text, users_text
 from vastplan.model.value import Unknown, references
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind
 
-CODES = {Condition.GOING_AWAY: "VP354", Condition.NOT_WELL: "VP355", Condition.ON_ITS_WAY: "VP356"}
+_AGAIN = "plan again once it is gone"
+_COPY = f"copy what you need of its data before what holds it ends: no apply takes the delete back; {_AGAIN}"
+_MENDS = "it may become well by itself: plan again"
+_MEND = "mend it at {}: its fields are compared as usual, and no apply changes its state"
 
 
-def going_away(matches: Matches) -> list[Live]:
+def leaving_objects(matches: Matches) -> list[Live]:
     """The live objects of the document and of the ledger that are being deleted."""
     return [
         live for live in _not_well(matches) if live.state.condition is Condition.GOING_AWAY and _address(matches, live)
@@ -42,33 +44,27 @@ def object_states(matches: Matches, desired: Mapping[Address, Entry]) -> tuple[O
 
 
 def state_findings(
-    rows: Iterable[ObjectState], matches: Matches, desired: Mapping[Address, Entry]
+    rows: Iterable[ObjectState], matches: Matches, desired: Mapping[Address, Entry], elsewhere: Set[str]
 ) -> Iterator[Finding]:
-    """One for each object that is not well; a note for one that its system still works on."""
+    """One for each object that is going away or not well, without the addresses that are reported `elsewhere`."""
     for row in rows:
-        condition, address = row.state.condition, Address.parse(row.address)
-        entry = desired.get(address)
-        severity = Severity.NOTE if condition is Condition.ON_ITS_WAY else Severity.WARNING
-        yield Finding(
-            CODES[condition],
-            severity,
-            f"it is {state_text(row.state)}{users_text(row)}",
-            _to_do(condition, matches.kinds[address.kind]) if row.managed else "",
-            row.address,
-            None if entry is None else entry.where,
-        )
+        address = Address.parse(row.address)
+        kind, entry = matches.kinds[address.kind], desired.get(address)
+        text, where = f"it is {state_text(row.state)}{users_text(row)}", None if entry is None else entry.where
+        if row.state.condition is Condition.GOING_AWAY:
+            yield Finding("VP354", Severity.WARNING, text, _COPY if kind.data_bearing else _AGAIN, row.address, where)
+        elif row.state.condition is Condition.NOT_WELL and row.address not in elsewhere and not kind.mirrored:
+            fix = _MENDS if row.state.mends else _MEND.format(address.site)
+            yield Finding("VP355", Severity.WARNING, text, fix, row.address, where)
 
 
-def _to_do(condition: Condition, kind: Kind) -> str:
-    """What to do about an object of the document or of the ledger."""
-    if condition is not Condition.GOING_AWAY:
-        return ""
-    copied = (
-        "copy what you need of its data before what holds it ends, because the delete cannot be taken back; "
-        if kind.data_bearing
-        else ""
-    )
-    return f"{copied}plan again once it is gone"
+def unfinished_findings(rows: Iterable[ObjectState], desired: Mapping[Address, Entry]) -> Iterator[Finding]:
+    """A note for each object of the document that its system still works on."""
+    for row in rows:
+        entry = desired.get(Address.parse(row.address))
+        if row.state.condition is Condition.ON_ITS_WAY and entry is not None:
+            text = f"it is {state_text(row.state)}{users_text(row)}"
+            yield Finding("VP356", Severity.NOTE, text, "", row.address, entry.where)
 
 
 def _not_well(matches: Matches) -> list[Live]:

@@ -5,7 +5,7 @@ Source: the CRDs of external-snapshotter (snapshot.storage.k8s.io/v1), and https
 
 from __future__ import annotations
 
-from vastplan.schema.live import Attribute, Ready
+from vastplan.schema.live import Attribute, States
 from vastplan.schema.markers import Since
 
 GROUP_VERSION = "snapshot.storage.k8s.io/v1"
@@ -15,7 +15,7 @@ SNAPSHOT = "VolumeSnapshot"
 SINCE = Since("kubernetes", "1.20", subject="a snapshot of a claim")
 """The first version with v1 of the group; a cluster without its CRDs shows no snapshots."""
 
-READY = Ready(("status", "readyToUse"), frozenset({True}), message=("status", "error", "message"))
+STATES = States(("status", "readyToUse"), frozenset({True}), message=("status", "error", "message"))
 CREATED = Attribute("created", ("status", "creationTime"))
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
-from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, READY, SINCE, SNAPSHOT
+from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, SINCE, SNAPSHOT, STATES
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
@@ -42,5 +42,5 @@ KIND = Kind(
     versions=(SINCE,),
     as_evidence=True,
     once=Once("for a copy of another snapshot, write another volume with its own name", means=True),
-    ready=READY,
+    states=STATES,
 )

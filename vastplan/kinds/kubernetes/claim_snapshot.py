@@ -7,7 +7,7 @@ the storage system is deleted, too.
 from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
-from vastplan.kinds.kubernetes._snapshots import CREATED, GROUP_VERSION, READY, SINCE, SNAPSHOT
+from vastplan.kinds.kubernetes._snapshots import CREATED, GROUP_VERSION, SINCE, SNAPSHOT, STATES
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
@@ -55,5 +55,5 @@ KIND = Kind(
     versions=(SINCE,),
     as_evidence=True,
     once=Once("for a snapshot of another moment or volume, write another entry", ("created", "content")),
-    ready=READY,
+    states=STATES,
 )

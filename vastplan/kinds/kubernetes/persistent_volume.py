@@ -18,7 +18,7 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import ControllerOwned, Metric
+from vastplan.schema.live import ControllerOwned, Metric, States
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,
@@ -179,6 +179,14 @@ KIND = Kind(
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
+    # Released shows in `claim_name`
+    states=States(
+        ("status", "phase"),
+        frozenset({"Bound", "Available", "Released"}),
+        failed=frozenset({"Failed"}),
+        message=("status", "message"),
+        awaited=False,
+    ),
     mounts="view",
     controller_owned=tuple(
         ControllerOwned("the CSI driver", _PROVISIONED_BY, driver)

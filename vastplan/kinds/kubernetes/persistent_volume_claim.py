@@ -23,7 +23,7 @@ from vastplan.schema.dependents import Dependents, UsedBy
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Measure, Metric
+from vastplan.schema.live import Measure, Metric, States
 from vastplan.schema.markers import (
     CREATE_ONLY,
     CREATED_WITH,
@@ -193,6 +193,8 @@ KIND = Kind(
         Metric("pending", ("status", "phase"), ones=frozenset({"Pending"}), zeros=frozenset({"Bound", "Lost"})),
     ),
     in_use=("bound",),
+    # a class may wait for the first pod before it creates the volume
+    states=States(("status", "phase"), frozenset({"Bound"}), failed=frozenset({"Lost"}), awaited=False),
     dependents=(
         # Kubernetes does not show whether the driver still copies: the claim is bound before it has finished
         Dependents(

@@ -15,7 +15,7 @@ from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Metric, Ready
+from vastplan.schema.live import Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
@@ -121,10 +121,12 @@ _USERS = tuple(
     )
 )
 # "Issues found" may still be resolved, when a missing object is created.
-_READY = Ready(
+_STATES = States(
     ("status", "status"),
-    ok=frozenset({"No issues found", "No status"}),
+    well=frozenset({"No issues found", "No status"}),
     failed=frozenset({"Failed"}),
+    ailing=frozenset({"Issues found"}),
+    leaving=frozenset({"Deleting", "Deletion failed"}),
     message=("status", "message"),
 )
 asset_kind = partial(
@@ -133,7 +135,7 @@ asset_kind = partial(
     keyed=Keyed(within="project"),
     metrics=_USERS,
     in_use=tuple(metric.name for metric in _USERS),
-    ready=_READY,
+    states=_STATES,
     finish_encode=with_scope,
     finish_decode=unit_of_scope,
 )

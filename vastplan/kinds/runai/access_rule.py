@@ -10,7 +10,7 @@ from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Ready
+from vastplan.schema.live import States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 
@@ -66,10 +66,11 @@ KIND = Kind(
         )
         for of in ("project", "department", "cluster")
     ),
-    ready=Ready(
+    states=States(
         ("status", "phase"),
-        ok=frozenset({"Ready", None}),  # clusters before 2.22 report nothing
+        well=frozenset({"Ready", None}),  # clusters before 2.22 report nothing
         failed=frozenset({"NotReady"}),
+        leaving=frozenset({"Deleting", "Deleted"}),
         message=("status", "message"),
     ),
 )

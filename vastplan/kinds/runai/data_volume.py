@@ -12,7 +12,7 @@ from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import Delta, Endpoint, Update
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Ready
+from vastplan.schema.live import States
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,
@@ -129,7 +129,13 @@ KIND = Kind(
     data_bearing=True,
     lets_in=LetsIn("workloads that mount it lose its data"),
     # NotReady may still become Ready, when the claim is bound.
-    ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
+    states=States(
+        ("status", "phase"),
+        frozenset({"Ready"}),
+        ailing=frozenset({"NotReady"}),
+        leaving=frozenset({"Deleting"}),
+        message=("status", "phaseMessage"),
+    ),
     finish_encode=_as_scopes,
     finish_decode=_by_scope,
 )

@@ -29,5 +29,5 @@ KIND = asset_kind(
     name="host_path_data_source",
     section="host_path_data_sources",
     endpoint=assets("datasource/host-path", status=False),
-    ready=None,
+    states=None,
 )

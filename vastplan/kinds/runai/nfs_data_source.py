@@ -32,5 +32,5 @@ KIND = asset_kind(
     section="nfs_data_sources",
     endpoint=assets("datasource/nfs", status=False),
     mounts="view",
-    ready=None,
+    states=None,
 )

@@ -13,7 +13,7 @@ from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Attribute, Measure, Metric, Ready
+from vastplan.schema.live import Attribute, Measure, Metric, States
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
@@ -92,7 +92,13 @@ KIND = Kind(
     dependents=(running("project"),),
     floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
     # NotReady may still become Ready, for example when the namespace gets its label.
-    ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
+    states=States(
+        ("status", "phase"),
+        frozenset({"Ready"}),
+        ailing=frozenset({"NotReady"}),
+        leaving=frozenset({"Deleting", "Deleted"}),
+        message=("status", "phaseMessage"),
+    ),
     finish_encode=finish_encode,
     finish_decode=finish_decode,
 )

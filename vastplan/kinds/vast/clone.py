@@ -16,7 +16,7 @@ from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Attribute, Metric, Ready
+from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
 from vastplan.schema.site_groups import RemoteDirectory
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
@@ -121,5 +121,5 @@ KIND = Kind(
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
         means=True,
     ),
-    ready=Ready(("state",), _USABLE, _BROKEN),
+    states=States(("state",), _USABLE, _BROKEN),
 )

@@ -13,7 +13,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.dependents import Precedes
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Attribute, Metric, Ready
+from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import (
     AFTER_CREATE,
     CREATE_ONLY,
@@ -68,10 +68,10 @@ _USABLE = frozenset(
 )  # fmt: skip
 _BROKEN = frozenset(
     {
-        "Failed", "Error", "ERROR_DEPRECATED", "Sync Failed", "INVALID", "DELETED_ON_PEER", "DELETE_PENDING",
-        "DELETE_READY", "PENDING_CLEANUP",
+        "Failed", "Error", "ERROR_DEPRECATED", "Sync Failed", "INVALID", "DELETED_ON_PEER",
     }
 )  # fmt: skip
+_LEAVING = frozenset({"DELETE_PENDING", "DELETE_READY", "PENDING_CLEANUP"})
 
 # No data has arrived yet. The role is settled, so the volume can be worked on, but nobody can continue with the copy.
 _STARTING = frozenset(
@@ -216,7 +216,7 @@ KIND = Kind(
         destinations=frozenset({"DESTINATION"}),
         detached=frozenset({"STANDALONE"}),
         state="state",
-        settled=frozenset(map(_word, _USABLE | _BROKEN | _SETTLED)),
+        settled=frozenset(map(_word, _USABLE | _BROKEN | _LEAVING | _SETTLED)),
         across="remote_tenant",
         chosen_by="active",
         ends=(("source_dir", "target_exported_dir"),),
@@ -238,5 +238,5 @@ KIND = Kind(
             enabled="enabled",
         ),
     ),
-    ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
+    states=States(("state",), _USABLE, _BROKEN, leaving=_LEAVING, message=("failure_reason",)),
 )

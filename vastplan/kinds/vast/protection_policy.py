@@ -10,7 +10,7 @@ from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Attribute
+from vastplan.schema.live import Attribute, States
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
 from vastplan.schema.site_groups import Grouped
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
@@ -122,6 +122,9 @@ KIND = Kind(
     endpoint=collection("protectionpolicies", vanishes_later=True),
     dependents=(snapshots(("id", "policy")),),
     system_owned=INTERNAL,
+    states=States(
+        ("state",), frozenset({None, "working"}), leaving=frozenset({"DELETE_PENDING", "delete_pending"}), awaited=False
+    ),
     # VMS copies a policy that replicates to the other cluster by itself, with the same guid.
     attributes=(Attribute("guid", ("guid",)),),
     grouped=Grouped("guid"),

@@ -33,7 +33,7 @@ from vastplan.model import units
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Metric
+from vastplan.schema.live import Metric, States
 from vastplan.schema.markers import (
     CREATE_ONLY,
     IDENTITY,
@@ -111,6 +111,13 @@ class GroupQuota(QuotaLimits):
         return self
 
 
+# A quota that is exceeded does what it is for.
+_AT_WORK = frozenset(
+    {
+        None, "OK", "SOFT_EXCEEDED", "INODE_SOFT_EXCEEDED", "SOFT_BOTH_EXCEEDED", "HARD_EXCEEDED", "INODE_HARD_EXCEEDED",
+        "HARD_BOTH_EXCEEDED", "GRACE_EXPIRED",
+    }
+)  # fmt: skip
 _RULES = ("user_quotas", "group_quotas")
 BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
 OF_USERS = (*BY_USER, "is_user_quota")  # a limit is reported before the is_user_quota that it implies
@@ -259,6 +266,7 @@ KIND = Kind(
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
     protects=(views_below("path"),),
+    states=States(("state",), _AT_WORK, failed=frozenset({"FAILED"}), awaited=False),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
     controller_owned=CSI_CREATED,
     system_owned=INTERNAL,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from vastplan.kinds.vast._common import NOTHING, collection
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Metric, Ready
+from vastplan.schema.live import Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
@@ -42,10 +42,11 @@ KIND = Kind(
     system="vast",
     endpoint=collection("nativereplicationremotetargets", vanishes_later=True),
     mirrored=True,
-    ready=Ready(
+    states=States(
         path=("state",),
-        ok=frozenset({"CONNECTED"}),
-        failed=frozenset({"ERROR", "DELETE_PENDING", "DELETING"}),
+        well=frozenset({"CONNECTED"}),
+        failed=frozenset({"ERROR"}),
+        leaving=frozenset({"DELETE_PENDING", "DELETING"}),
         message=("state_description",),
     ),
     metrics=(

@@ -11,7 +11,7 @@ from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Attribute, Metric, Ready
+from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
@@ -68,5 +68,7 @@ KIND = Kind(
     dependents=(Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),),
     as_evidence=True,
     once=Once("for a snapshot of another moment or volume, write another entry", ("created", "expiration_time")),
-    ready=Ready(("state",), frozenset({"SUCCEED"}), frozenset({"FAILED"})),
+    states=States(
+        ("state",), frozenset({"SUCCEED"}), frozenset({"FAILED"}), leaving=frozenset({"DELETING", "RETRY_DELETE"})
+    ),
 )

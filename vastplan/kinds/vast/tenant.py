@@ -10,7 +10,7 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.dependents import Contents, RefusesDelete
 from vastplan.schema.kind import Kind
-from vastplan.schema.live import Attribute, Measure, Witness
+from vastplan.schema.live import Attribute, Measure, States, Witness
 from vastplan.schema.markers import (
     ATOMIC,
     IDENTITY,
@@ -34,6 +34,14 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, ReferenceName, Span, Spec, Text, VendorName
 
 _SOURCES = Admits(open_when_empty=True)
+# States of its encryption group. Whoever revokes the keys cuts everybody off from the data of the tenant.
+_ENCRYPTED = frozenset({None, "", "INIT", "ACTIVE", "UNKNOWN", "EKM_REVOKE_FAILED"})
+_REVOKED = frozenset(
+    {
+        "REVOKE_IN_PROGRESS", "REVOKE_UPDATING_AGENTS", "REVOKED", "EKM_REVOKE_IN_PROGRESS", "EKM_REVOKE_UPDATING_AGENTS",
+        "EKM_REVOKED", "EKM_REVOKING_KEYS",
+    }
+)  # fmt: skip
 _NO_RANGES = ServerDefault([], WITNESS)
 
 
@@ -148,6 +156,7 @@ KIND = Kind(
     endpoint=collection("tenants", vanishes_later=True),
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
+    states=States(("encryption_group_state",), _ENCRYPTED, failed=_REVOKED, awaited=False),
     dependents=(snapshots(("id", "tenant")),),
     # the row of a tenant does not show its usage: what is known inside it is a lower bound
     contents=(
