@@ -184,7 +184,7 @@ def test_a_peer_that_does_not_connect_is_ours_all_the_same(lab: Lab) -> None:
     lab.by_hand("pdx", "vast", "PATCH", f"/api/v5/vippools/{pool['id']}/", {"enabled": False})
     lab.write(DOCUMENT)
     failed = next(one for one in lab.apply(lab.plan()).outcomes if one.address == "iad/replication_peer/iad-pdx")
-    assert failed.state is State.FAILED and "ended as ERROR: no replication pool answers" in failed.message
+    assert failed.state is State.FAILED and "is not well: ERROR, no replication pool answers" in failed.message
     plan = lab.plan(EVERYTHING)
     assert "iad/replication_peer/iad-pdx" not in _actions(plan), "neither adopted nor made twice"
     lab.by_hand("pdx", "vast", "PATCH", f"/api/v5/vippools/{pool['id']}/", {"enabled": True})

@@ -662,7 +662,7 @@ def test_waiting_until_it_is_ready() -> None:
     [
         ("cancelled", "no reader", "reading n1 is not well: cancelled, no reader"),
         ("cancelled", None, "reading n1 is not well: cancelled"),
-        ("announced", None, "reading n1 is not ready yet: announced after 0 s"),
+        ("announced", None, "reading n1 is not ready yet: announced (waited 0 s)"),
     ],
 )
 def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pytest.MonkeyPatch) -> None:

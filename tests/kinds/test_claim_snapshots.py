@@ -299,7 +299,7 @@ def test_a_declared_one_that_never_gets_ready_is_told(lab: Lab, monkeypatch: pyt
     plane._cluster.controllers = False
     lab.write(document(NIGHTLY, second=second("nightly")))
     outcomes = {one.address: one for one in lab.apply(lab.plan()).outcomes}
-    assert "is still None after 0 s" in outcomes["iad/claim_snapshot/nightly"].message
+    assert "is not ready yet (waited 0 s)" in outcomes["iad/claim_snapshot/nightly"].message
     assert outcomes[CLAIM].state is State.SKIPPED
     assert [one["metadata"]["name"] for one in lab.rows("iad", "persistent_volume_claim")] == ["first"]
 

@@ -33,7 +33,7 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
         return row if state.condition is Condition.WELL else None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} is {state_text(state)} after {TIMEOUT:.0f} s")
+        return Unclear(f"{kind.name} {locator} is {state_text(state)} (waited {TIMEOUT:.0f} s)")
 
     return poll(ready, overdue, timeout=TIMEOUT, sleep=sleep)
 
