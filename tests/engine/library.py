@@ -81,11 +81,12 @@ KINDS: dict[str, Kind] = {
         Kind(Shelf, name="shelf", system="library", section="shelves", endpoint=Endpoint("shelves"),
              metrics=(Metric("books", ("books",)),), in_use=("books",), floors=(("size", "books"),)),
         Kind(Book, name="book", system="library", section="books", endpoint=Endpoint("books"), attributes=_NAMED),
-        Kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues")),
+        Kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues"),
+             states=States(("state",), frozenset({None}), leaving=frozenset({"ending"}), awaited=False)),
         Kind(Reading, name="reading", system="library", section="readings",
              endpoint=Endpoint("readings", vanishes_later=True),
-             states=States(("state",), frozenset({"held"}), frozenset({"cancelled"}), frozenset({"postponed"}),
-                          frozenset({"ending"}), ("why",))),
+             states=States(("state",), frozenset({"held"}), failed=frozenset({"cancelled"}), ailing=frozenset({"postponed"}),
+                           leaving=frozenset({"ending"}), message=("why",))),
     )
 }  # fmt: skip
 
