@@ -21,9 +21,7 @@ _MEND = "mend it at {}: its fields are compared as usual, and no apply changes i
 
 def leaving_objects(matches: Matches) -> list[Live]:
     """The live objects of the document and of the ledger that are being deleted."""
-    return [
-        live for live in _not_well(matches) if live.state.condition is Condition.GOING_AWAY and _address(matches, live)
-    ]
+    return [live for live in _not_well(matches) if _leaves(live) and _address(matches, live)]
 
 
 def object_states(matches: Matches, desired: Mapping[Address, Entry]) -> tuple[ObjectState, ...]:
@@ -31,13 +29,13 @@ def object_states(matches: Matches, desired: Mapping[Address, Entry]) -> tuple[O
     rows: list[ObjectState] = []
     strangers: dict[tuple[str, str, str], Live] = {}
     unwell = _not_well(matches)
-    users = index_users(matches.observed, {live.kind.name: live.kind for live in unwell if live.kind.used_by}.values())
+    users = index_users(matches.observed, {live.kind.name: live.kind for live in unwell if _leaves(live)}.values())
     for live in unwell:
         address = _address(matches, live)
         if address is None:
             strangers[live.site, live.kind.name, live.id] = live
         else:
-            rows.append(ObjectState(str(address), live.state, _users(users.of(live))))
+            rows.append(ObjectState(str(address), live.state, _users(users.of(live)) if _leaves(live) else ()))
     for live in _referred(matches, desired, strangers) if strangers else ():
         rows.append(ObjectState(str(matches.named(live).target), live.state, managed=False))
     return tuple(sorted(rows, key=lambda row: row.address))
@@ -76,6 +74,10 @@ def _not_well(matches: Matches) -> list[Live]:
     ]
 
 
+def _leaves(live: Live) -> bool:
+    return live.state.condition is Condition.GOING_AWAY
+
+
 def _address(matches: Matches, live: Live) -> Address | None:
     address = matches.address_of(live)
     return address if address is not None and (address in matches.desired or address in matches.owned) else None
@@ -94,10 +96,11 @@ def _referred(
 
 
 def _users(users: Iterable[Users]) -> tuple[str, ...]:
-    return tuple(
-        f"{user.kind.name} {user.locator}"
-        for each in users
-        if not isinstance(each.rooms, Unknown)
-        for those in each.rooms.values()
-        for user in those
-    )
+    """Each user; where a kind of users could not be read, that and why."""
+    texts: list[str] = []
+    for each in users:
+        if isinstance(each.rooms, Unknown):
+            texts.append(f"{each.rule.name} that cannot be determined: {each.rooms.why}")
+        else:
+            texts += [f"{user.kind.name} {user.locator}" for those in each.rooms.values() for user in those]
+    return tuple(texts)
