@@ -418,7 +418,9 @@ def test_the_case_files_speak_of_every_field(name: str) -> None:
     spoken: set[str] = set()
     for case in CASES:
         if case.kind == name:
-            spoken |= {path for part in ("change", "replace", "fixed", "clear") for path in case.get(part, [])}
+            spoken |= {
+                path for part in ("change", "replace", "fixed", "clear", "ordinary") for path in case.get(part, [])
+            }
     heads = {path.partition(".")[0] for path in spoken}
     missing = [
         field.name

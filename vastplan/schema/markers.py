@@ -16,6 +16,7 @@ class Marker(Enum):
 
     IDENTITY = "identity"  # objects with the same values in all such fields are the same object
     IMMUTABLE = "immutable"  # a change replaces the object
+    FIRST_VALUE = "first-value"  # together with IMMUTABLE: a first value, where there was none, is an update
     CREATE_ONLY = "create-only"  # an option of the create call; never compared
     WRITE_ONLY = "write-only"  # cannot be read back; compared with what was last applied
     SENSITIVE = "sensitive"  # never shown
@@ -48,6 +49,7 @@ DETAIL, AFTER_CREATE, DOCUMENT, ATOMIC, NAMED = (
     Marker.NAMED,
 )
 EXPLICIT_NULL, RESENT, CREATED_WITH = Marker.EXPLICIT_NULL, Marker.RESENT, Marker.CREATED_WITH
+FIRST_VALUE = Marker.FIRST_VALUE
 
 
 @dataclass(frozen=True, slots=True, init=False)

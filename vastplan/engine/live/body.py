@@ -22,6 +22,8 @@ def _never_sent(kind: Kind, field: Field) -> bool:
 
 
 def _is_unsent(kind: Kind, field: Field) -> bool:
+    if field.has(Marker.FIRST_VALUE):
+        return False  # another value replaces the object, so an update has the first one
     return bool(field.markers & NEVER_SENT) or _never_sent(kind, field)
 
 

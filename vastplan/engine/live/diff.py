@@ -134,7 +134,7 @@ def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> Fi
         cause=cause,
         unit=leaf.field.unit,
         sensitive=hidden,
-        replaces=leaf.immutable,
+        replaces=leaf.immutable and not (leaf.field.has(Marker.FIRST_VALUE) and current is None),
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
         admits=opens(leaf.field, current, leaf.value, at_create=made),

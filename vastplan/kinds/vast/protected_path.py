@@ -116,7 +116,7 @@ class ProtectedPath(Spec):
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
     """Directory of the copy on the other cluster, which creates it; the path in source_dir when left out."""
     protection_policy: Annotated[
-        ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
+        ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), _TEXT
     ] = MISSING
     """Snapshot schedule that protects the directory. It excludes peer."""
     peer: Annotated[

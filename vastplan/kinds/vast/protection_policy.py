@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, States
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
+from vastplan.schema.markers import DOCUMENT, IDENTITY, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
 from vastplan.schema.site_groups import Grouped
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
 
@@ -79,12 +79,10 @@ class ProtectionPolicy(Spec):
     be switched off."""
     replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
     """Replication peer of this document, between two of its sites, that the snapshots are sent to. It excludes peer."""
-    peer: Annotated[
-        ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()
-    ] = MISSING
+    peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), Opens()] = MISSING
     """Replication peer to a cluster that is not a site of this document, as {existing: NAME}. It excludes
     replicate_to."""
-    clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE, Shorthand(_implied)] = "LOCAL"
+    clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], Shorthand(_implied)] = "LOCAL"
     """Type of protection: snapshots here (LOCAL), or also on a peer (NATIVE_REPLICATION). It follows from replicate_to
     and peer."""
 

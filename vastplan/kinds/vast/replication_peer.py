@@ -8,7 +8,7 @@ from pydantic import Field
 from vastplan.kinds.vast._common import NOTHING, collection
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric, States
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
+from vastplan.schema.markers import IDENTITY, WITNESS, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 CONNECTED = "connected"
@@ -21,7 +21,7 @@ class ReplicationPeer(Spec):
     ledger does not have it. So the name cannot change: whether a mirror follows a new name is not documented.
     """
 
-    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the peer, which its mirror on the other cluster has too; the entry's key when left out."""
     pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(at_create=False)]
     """VIP pool of this cluster, of role REPLICATION, that carries the connection."""

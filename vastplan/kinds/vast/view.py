@@ -23,6 +23,7 @@ from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
     DOCUMENT,
+    FIRST_VALUE,
     IDENTITY,
     IMMUTABLE,
     ONE_WAY,
@@ -208,12 +209,12 @@ class View(OnTwoSites):
     """NFS versions whose clients respect the locks of SMB clients, for files that both use at once. It costs
     performance."""
 
-    share: Annotated[_Share | MISSING, IMMUTABLE, Opens()] = MISSING
+    share: Annotated[_Share | MISSING, Opens()] = MISSING
     """Name of the SMB share; protocol SMB needs it."""
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
     """Access list of the SMB share: users and groups, and their rights."""
 
-    bucket: Annotated[Name | MISSING, IMMUTABLE, Opens()] = MISSING
+    bucket: Annotated[Name | MISSING, IMMUTABLE, FIRST_VALUE, Opens()] = MISSING
     """Name of the S3 bucket; protocol S3 needs it."""
     bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
     """User, by name, who owns the bucket and may do everything in it that no policy denies; protocol S3 needs it."""

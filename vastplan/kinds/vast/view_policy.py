@@ -13,7 +13,6 @@ from vastplan.schema.live import ControllerOwned, Witness
 from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,
-    IMMUTABLE,
     PROSE,
     SET,
     WITNESS,
@@ -93,7 +92,7 @@ class ViewPolicy(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the policy, unique on the cluster whatever the tenant; the entry's key when left out."""
-    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens(None)]
     """Tenant whose views may use the policy; null serves the views of every tenant."""
     flavor: Annotated[
         Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(at_create=False), _NATIVE

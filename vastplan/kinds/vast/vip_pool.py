@@ -67,7 +67,7 @@ class VipPool(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the pool on the cluster; the entry's key when left out."""
-    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(at_create=False)] = "PROTOCOLS"
+    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], Opens(at_create=False)] = "PROTOCOLS"
     """Traffic that the pool carries: of clients by all protocols (PROTOCOLS), or between clusters (REPLICATION)."""
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens()] = (
         MISSING

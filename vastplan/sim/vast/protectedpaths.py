@@ -298,7 +298,7 @@ PROTECTED_PATHS = ApiCollection(
     ),
     defaults={"capabilities": "ASYNC_REPLICATION", "lease_expiry_time": 0},
     nullable=frozenset({"protection_policy_id", "remote_target_id", "remote_tenant_guid", "remote_tenant_name"}),
-    fixed=frozenset({"source_dir", "target_exported_dir", "protection_policy_id"}),
+    fixed=frozenset({"source_dir", "target_exported_dir"}),
     either={"protection_policy_id": int, "policy_id": int, "tenant_id": int},
     choices={"capabilities": CAPABILITIES},
     fill=_fill,

@@ -124,7 +124,6 @@ PROTECTION_POLICIES = ApiCollection(
     references=(Reference("tenant_id", "tenants"), Reference("target_object_id", PEERS, through="target")),
     blockers=(("protectedpaths", "protection_policy_id"),),
     nullable=frozenset({"target_object_id", "tenant_id", "remote_tenant_guid"}),
-    fixed=frozenset({"clone_type"}),
     either={"frames": list},  # an object in one release's document
     unsendable=frozenset({"id", "guid"}),
     fill=_fill,

@@ -128,7 +128,6 @@ VIEW_POLICIES = ApiCollection(
         **{name: ["*"] for name in OPEN_TO_ALL},
     },
     nullable=frozenset({"tenant_id"}),
-    fixed=frozenset({"tenant_id"}),
     either={"use_32bit_fileid": bool},  # the PATCH schema says string
     choices={"nfs_minimal_protection_level": PROTECTION_LEVELS},
     fill=_fill,

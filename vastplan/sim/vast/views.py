@@ -50,7 +50,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield from directories.presence_problems(cluster, row, body)
         yield from _room(cluster, row, protocols)
     else:
-        yield from ((name, FIXED) for name in ("bucket", "share") if old[name] and row[name] != old[name])
+        yield from ((name, FIXED) for name in ("bucket",) if old[name] and row[name] != old[name])
         yield from ((name, "Cannot be disabled once enabled.") for name in ONE_WAY if old[name] and not row[name])
     yield from _qos(cluster, row, body)
     yield from _s3(cluster, row, body, protocols)

@@ -69,7 +69,6 @@ VIP_POOLS = ApiCollection(
     nullable=frozenset(
         {"tenant_id", "gw_ip", "gw_ipv6", "vlan", "bgp_config_id", "peer_asn", "vast_asn", "domain_name"}
     ),
-    fixed=frozenset({"role"}),
     choices={"port_membership": frozenset({"RIGHT", "LEFT", "ALL"})},
     fill=_fill,
     check=_check,
