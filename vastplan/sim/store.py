@@ -73,6 +73,7 @@ class Store:
         self._indexes: dict[str, dict[str, _Index]] = {}
         self._counters: dict[str, int] = {}
         self._file: sqlite3.Connection | None = None
+        self.restores = 0
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             private_files.claim(path)  # SQLite gives the files beside it the same rights
@@ -190,6 +191,7 @@ class Store:
         self._counters = dict(counters)
         self._lists.clear()
         self._indexes.clear()
+        self.restores += 1
 
     def empty(self) -> bool:
         """Whether nothing was ever stored."""

@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from vastplan.sim.agenda import Agenda, Key
 from vastplan.sim.store import Row, Store
 from vastplan.sim.vast.assumptions import Assumed
 
 DEFAULT_TENANT = 1
+PENDING = "_pending"
 
 
 @dataclass(slots=True)
@@ -59,6 +61,14 @@ class VastCluster:
     lost: bool = False
     blanks: dict[str, Row] = field(default_factory=dict)
     expiries: list[tuple[float, int]] | None = None  # a heap of (time, snapshot id); None before the first request
+    agenda: Agenda = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.agenda = Agenda(self.store, self.clock, self.settle_reads, self._pending_rows)
+
+    def _pending_rows(self) -> Iterator[Key]:
+        for collection, rows in self.store.collections().items():
+            yield from ((collection, key) for key, row in rows.items() if PENDING in row)
 
     def clock(self) -> float:
         """The cluster's time, in seconds since 1970: the wall clock plus the time passed on the logical clock."""
@@ -95,7 +105,11 @@ class VastCluster:
         return self.store.where(collection, **fields)
 
     def put(self, collection: str, row: Row) -> Row:
-        """Store a row under its id."""
+        """Store a row under its id; from then on the time of its pending changes comes by itself."""
+        pending = row.get(PENDING)
+        if pending is not None and not pending.get("queued"):
+            pending["queued"] = True
+            self.agenda.add((collection, str(row["id"])))
         return self.store.put(collection, str(row["id"]), row)
 
     def add(self, collection: str, values: Row) -> Row:

@@ -15,7 +15,7 @@ from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, m
 from vastplan.sim.vast.listing import Filters, page_slice, query_text
 from vastplan.sim.vast.records import GOES_ALONG, ApiCollection, Memo, Query, is_true
 from vastplan.sim.vast.scope import CallerScope
-from vastplan.sim.vast.settle import due, tick
+from vastplan.sim.vast.settle import due
 from vastplan.sim.wire import Request, Response
 
 BUILT_IN = "_built_in"
@@ -152,16 +152,12 @@ class Crud:
             for name in hidden:
                 answer.pop(name, None)
             results.append({name: answer[name] for name in answer if name in asked_for} if asked_for else answer)
-        for row in rows:
-            tick(self.cluster, facts, row)
         return Response(200, results if wanted is None else {**wanted[1], "results": results})
 
     def get(self, facts: ApiCollection, key: str, visit: RequestContext) -> Response:
         """Returns one object with all its fields."""
         row = self.need(facts, key, visit)
-        answer = self.rendered(facts, row, visit)
-        tick(self.cluster, facts, row)
-        return Response(200, answer)
+        return Response(200, self.rendered(facts, row, visit))
 
     # Writes
 

@@ -28,6 +28,7 @@ from vastplan.sim.vast import (
     role_changes,
     roles,
     scope,
+    settle,
     shared_access,
     sides,
     snapshots,
@@ -90,7 +91,8 @@ _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 
 
 class VastPlane(Controls):
-    """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to become ready.
+    """A simulated VMS. `settle_reads` is how many requests a new peer, path, snapshot, volume or task needs to become ready,
+    whichever objects they ask for; each ten seconds of the clock count as one.
 
     `api_tokens` maps a token to the manager who holds it, `managers` are those beside `username`, `token_lifetime`
     is in seconds. `page_cap` is the row at which unpaged lists are cut off silently; by default, that of the release.
@@ -138,7 +140,7 @@ class VastPlane(Controls):
 
         For benchmarks and tests that need very many objects in seconds. A body must be one that POST accepts, with the ids of the
         objects it refers to (`policy_id`, `tenant_id`); unknown fields are dropped, no event is noted, and objects that settle
-        by reads (a peer, a protected path) start as they do after a POST. Raises `KeyError` for an unknown
+        by requests (a peer, a protected path) start as they do after a POST. Raises `KeyError` for an unknown
         collection. Call it under the world's lock while the plane is being served: `World.seed` does.
         """
         with self._cluster.store.transaction():
@@ -177,13 +179,17 @@ class VastPlane(Controls):
         if match is None:
             raise not_found()
         path = match["rest"] or "/"
-        table = self._crud.table
         plain = path.rstrip("/")
         if plain in ("/token", "/token/refresh"):
             return self._token(request, plain + "/")
         caller = self._gate.admit(request.headers.get("authorization"), request.headers.get(scope.HEADER))
         if plain == USAGE_REPORT and request.method == "POST":
             return Response(200, {})
+        with settle.request_time(self._cluster, self._crud.collections):
+            return self._answer_caller(request, match["segment"] or DEFAULT_SEGMENT, plain, caller)
+
+    def _answer_caller(self, request: Request, segment: str, plain: str, caller: str) -> Response:
+        table = self._crud.table
         matched = table.match(plain)
         if matched is None and plain not in NOT_SIMULATED:
             raise not_found()
@@ -196,7 +202,7 @@ class VastPlane(Controls):
         if request.method != "GET" and self._cluster.clock() < self._started:
             raise VmsError(503, STARTING)
         snapshots.expire(self._cluster)
-        root = f"{request.base_url}/api/{match['segment'] or DEFAULT_SEGMENT}"
+        root = f"{request.base_url}/api/{segment}"
         name = template.strip("/").split("/")[0]
         before = self._cluster.get(name, parameters[0]) if parameters else None
         visit = RequestContext(request, root, self._scope(caller))

@@ -1,27 +1,39 @@
-"""Progress by reads: a pending row changes after enough reads."""
+"""Progress by requests: a pending row changes after enough requests to any cluster of the clock, whichever rows they ask for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import PENDING as PENDING
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.records import ApiCollection
 
-PENDING = "_pending"
-
 
 def arm_row(cluster: VastCluster, row: Row, changes: dict[str, Any], *, remove: bool = False) -> None:
-    """Arm a row: after `settle_reads` reads it takes `changes` or, with `remove`, is removed. Store it, then call `due`."""
-    row[PENDING] = {"reads": cluster.settle_reads, "changes": changes, "remove": remove}
+    """Arm a row: after `settle_reads` requests it takes `changes` or, with `remove`, is removed. Store it, then call `due`."""
+    row[PENDING] = {"changes": changes, "remove": remove}
 
 
 def due(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
-    """Apply a row's pending changes if no reads are left; call it after the row is stored."""
+    """Apply a row's pending changes if they wait for no request; call it after the row is stored."""
+    if not cluster.settle_reads:
+        _apply(cluster, collection, row)
+
+
+def apply_pending(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
+    """Apply a row's pending changes without further requests; a row that is being removed is not changed."""
     pending = row.get(PENDING)
-    if pending is None or pending["reads"] > 0:
+    if pending is not None and not pending["remove"]:
+        _apply(cluster, collection, row)
+
+
+def _apply(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
+    pending = row.pop(PENDING, None)
+    if pending is None:
         return
-    del row[PENDING]
     if pending["remove"]:
         cluster.remove(collection.name, row)
         collection.gone(cluster, row)
@@ -31,19 +43,24 @@ def due(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
     cluster.put(collection.name, row)
 
 
-def apply_pending(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
-    """Apply a row's pending changes without further reads; a row that is being removed is not changed."""
-    pending = row.get(PENDING)
-    if pending is not None and not pending["remove"]:
-        pending["reads"] = 0
-        due(cluster, collection, row)
+@contextmanager
+def request_time(cluster: VastCluster, collections: Mapping[str, ApiCollection]) -> Iterator[None]:
+    """Let one request pass for every cluster of the clock; rows whose time has come change before and after it."""
+    settle_due(cluster, collections)
+    for member in cluster.fabric.clusters:
+        member.agenda.count_request()
+    try:
+        yield
+    finally:
+        settle_due(cluster, collections)
 
 
-def tick(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
-    """Count one read of a row, after it was answered."""
-    pending = row.get(PENDING)
-    if pending is None:
-        return
-    pending["reads"] -= 1
-    cluster.put(collection.name, row)
-    due(cluster, collection, row)
+def settle_due(cluster: VastCluster, collections: Mapping[str, ApiCollection]) -> None:
+    """Apply the pending changes whose time has come, on every cluster of the clock that has power."""
+    for member in cluster.fabric.clusters:
+        if member.lost:
+            continue
+        for name, key in member.agenda.due():
+            row = member.get(name, key)
+            if row is not None and PENDING in row:
+                _apply(member, collections[name], row)
