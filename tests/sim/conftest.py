@@ -106,9 +106,13 @@ def start(servers: tuple[list[Server], requests.Session]) -> Any:
     return lambda **options: Vms(next(free), servers[1], **options)
 
 
+SLOW = pytest.mark.parametrize("vms", [{"settle_reads": 4}], indirect=True)
+"""On a cluster that takes its time: what is pending can be asked about more than once."""
+
+
 @pytest.fixture
-def vms(start: Any) -> Any:
-    return start()
+def vms(start: Any, request: pytest.FixtureRequest) -> Any:
+    return start(**getattr(request, "param", {}))
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class Cluster:
     def __init__(self, rights: Rights) -> None:
         managers = {"csi": Manager("p", "t", role="csi-t")}
         tokens = {"admin": "admin", "csi": "csi"}
-        self.plane = VastPlane(Store(), password="p", api_tokens=tokens, settle_reads=2, managers=managers)
+        self.plane = VastPlane(Store(), password="p", api_tokens=tokens, settle_reads=50, managers=managers)
         VastStorage(self.plane, "admin").prepare()
         self.tenant, self.other = (self.made("tenants", name=name) for name in "tu")
         self.policy = self.made("viewpolicies", name="of-t", flavor="NFS", tenant_id=self.tenant)

@@ -15,6 +15,7 @@ COPIED = "copied"
 OWNER = "_owner"  # the name of the cluster that has the snapshot, and the snapshot's id there
 TOTAL, LEFT, SINCE = "_bytes", "_left", "_since"
 FINISHED = "FINISHED"
+COMPLETE = 100  # percent
 
 
 def snapshot_cluster(cluster: VastCluster, row: Row) -> VastCluster | None:
@@ -84,7 +85,7 @@ def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
         row["name"]
         for member in (cluster, *cluster.links)
         for row in member.rows(NAME)
-        if row.get(OWNER) == wanted and row["status"]["state"] != FINISHED
+        if row.get(OWNER) == wanted and row["sync_progress"] != COMPLETE  # also while a finished one is being deleted
     ]
 
 
