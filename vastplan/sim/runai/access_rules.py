@@ -35,7 +35,8 @@ def _view(row: Row) -> Row:
     return json_copy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_access_rule(ctx: Context, row: Row, goal: str) -> None:
+    """Complete a rule's change."""
     row["phase"] = "Ready"
     ctx.put("access-rule", row)
 
@@ -60,8 +61,6 @@ def _list(ctx: Context, call: RunaiCall) -> Response:
     rows = _selected(ctx, call)
     page, _ = page_rows(rows, call.query)
     body = {"totalRecords": len(rows), "displayRecords": len(page), "accessRules": [_view(row) for row in page]}
-    for row in page:
-        settle.count_row_read(ctx, "access-rule", row, _finish)
     return Response(200, body)
 
 
@@ -78,9 +77,7 @@ def _need(ctx: Context, key: str) -> Row:
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _need(ctx, call.params[0])
-    response = Response(200, _view(row))
-    settle.count_row_read(ctx, "access-rule", row, _finish)
-    return response
+    return Response(200, _view(row))
 
 
 def _create(ctx: Context, call: RunaiCall) -> Response:
@@ -110,7 +107,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
         **ctx.stamps(),
     }
     response = Response(201, _view(row))
-    settle.begin_change(ctx, "access-rule", row, "ready", _finish)
+    settle.begin_change(ctx, "access-rule", row, "ready")
     return response
 
 

@@ -107,7 +107,8 @@ def _status(ctx: Context, row: Row, kind: AssetKind) -> str:
     return "Issues found" if row["issues"] else "No issues found"
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_asset(ctx: Context, row: Row, goal: str) -> None:
+    """Complete an asset's create, change or delete."""
     if goal == "delete":
         _remove(ctx, row)
         return
@@ -136,10 +137,7 @@ def _list(ctx: Context, call: RunaiCall, kind: AssetKind | None, family: str) ->
     rows = asset_lists.selected(ctx, call.query, kind, family)
     for row in rows:
         _refresh(ctx, row)
-    response = Response(200, {"entries": [_view(ctx, row, call.query, unified=kind is None) for row in rows]})
-    for row in rows:
-        settle.count_row_read(ctx, "asset", row, _finish)
-    return response
+    return Response(200, {"entries": [_view(ctx, row, call.query, unified=kind is None) for row in rows]})
 
 
 def _need(ctx: Context, key: str, kind: AssetKind) -> Row:
@@ -152,9 +150,7 @@ def _need(ctx: Context, key: str, kind: AssetKind) -> Row:
 def _get(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     _refresh(ctx, row)
-    response = Response(200, _view(ctx, row, call.query))
-    settle.count_row_read(ctx, "asset", row, _finish)
-    return response
+    return Response(200, _view(ctx, row, call.query))
 
 
 def _unit(ctx: Context, meta: Row) -> ScopeUnit:
@@ -211,7 +207,7 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         **ctx.stamps(),
     }
     response = Response(202, _view(ctx, row, {}))
-    settle.begin_change(ctx, "asset", row, "ready", _finish)
+    settle.begin_change(ctx, "asset", row, "ready")
     return response
 
 
@@ -230,7 +226,7 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row |= {"phase": "Updating", "updateCount": row["updateCount"] + 1}
     ctx.restamp(row)
     response = Response(202, _view(ctx, row, {}))
-    settle.begin_change(ctx, "asset", row, "ready", _finish)
+    settle.begin_change(ctx, "asset", row, "ready")
     return response
 
 
@@ -242,7 +238,7 @@ def _delete(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         raise RunaiError(412, f"used by {', '.join(users)}")
     if not settle.deleting(row):
         row["phase"] = "Deleting"
-        settle.begin_change(ctx, "asset", row, "delete", _finish)
+        settle.begin_change(ctx, "asset", row, "delete")
     return Response(202, dict(ACCEPTED)) if kind.deleted == 202 else Response(kind.deleted)
 
 

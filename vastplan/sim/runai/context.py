@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
+from vastplan.sim.agenda import Agenda
 from vastplan.sim.runai.cluster import KubernetesSide
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row, Store
@@ -57,6 +58,8 @@ class Context:
     settle_reads: int
     omitted_pools: OmittedPools
     author: str
+    agenda: Agenda
+    finishes: Mapping[str, Finish]
     workers: WorkloadJobs = field(default_factory=NoWorkers)
 
     def rows(self, kind: str) -> list[Row]:
@@ -106,6 +109,10 @@ class Context:
     def restamp(self, row: Row) -> None:
         """Update the time and author fields of a changed row."""
         row |= {"updatedAt": self.now(), "updatedBy": self.author}
+
+
+Finish = Callable[[Context, Row, str], None]
+"""Completes a change of one kind's row towards a goal."""
 
 
 @dataclass(frozen=True, slots=True)

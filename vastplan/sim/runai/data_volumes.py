@@ -43,7 +43,8 @@ def _look(ctx: Context, row: Row) -> None:
     }
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_data_volume(ctx: Context, row: Row, goal: str) -> None:
+    """Complete a data volume's create, change or delete."""
     if goal == "delete":
         ctx.remove("datavolume", row)
         return
@@ -88,10 +89,7 @@ def _usable(row: Row) -> list[tuple[str, str]]:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     page, following = page_rows(_selected(ctx, call), call.query)
-    response = Response(200, {"datavolumes": [_view(ctx, row) for row in page], **following})
-    for row in page:
-        settle.count_row_read(ctx, "datavolume", row, _finish)
-    return response
+    return Response(200, {"datavolumes": [_view(ctx, row) for row in page], **following})
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
@@ -106,9 +104,7 @@ def _available(ctx: Context, call: RunaiCall) -> Response:
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _fresh(ctx, ctx.need("datavolume", call.params[0]))
-    response = Response(200, _view(ctx, row))
-    settle.count_row_read(ctx, "datavolume", row, _finish)
-    return response
+    return Response(200, _view(ctx, row))
 
 
 def _create(ctx: Context, call: RunaiCall) -> Response:
@@ -132,7 +128,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
         **ctx.stamps(),
     }
     response = Response(201, _view(ctx, row))
-    settle.begin_change(ctx, "datavolume", row, "ready", _finish)
+    settle.begin_change(ctx, "datavolume", row, "ready")
     return response
 
 
@@ -182,7 +178,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("datavolume", call.params[0])
     if not settle.deleting(row):
         row["status"] = {"phase": "Deleting", "phaseMessage": ""}
-        settle.begin_change(ctx, "datavolume", row, "delete", _finish)
+        settle.begin_change(ctx, "datavolume", row, "delete")
     return Response(202, dict(ACCEPTED))
 
 

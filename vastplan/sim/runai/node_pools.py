@@ -60,7 +60,8 @@ def _view(ctx: Context, row: Row) -> Row:
     }
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_node_pool(ctx: Context, row: Row, goal: str) -> None:
+    """Complete a node pool's create, change or delete."""
     if goal == "delete":
         for kind in ("department", "project"):
             for unit in ctx.rows(kind):
@@ -75,10 +76,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     page, _ = page_rows(select_rows(ctx.rows("node-pool"), call.query, {}), call.query)
-    response = Response(200, {"nodepools": [_view(ctx, row) for row in page]})
-    for row in page:
-        settle.count_row_read(ctx, "node-pool", row, _finish)
-    return response
+    return Response(200, {"nodepools": [_view(ctx, row) for row in page]})
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
@@ -87,9 +85,7 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("node-pool", call.params[0])
-    response = Response(200, _view(ctx, row))
-    settle.count_row_read(ctx, "node-pool", row, _finish)
-    return response
+    return Response(200, _view(ctx, row))
 
 
 def _check(fields: Row) -> None:
@@ -108,7 +104,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
     _check(call.body)
     row = _new(ctx, {key: value for key, value in call.body.items() if value is not None}, default=False)
     response = Response(201, _view(ctx, row))
-    settle.begin_change(ctx, "node-pool", row, "ready", _finish)
+    settle.begin_change(ctx, "node-pool", row, "ready")
     return response
 
 
@@ -123,7 +119,7 @@ def _update(ctx: Context, call: RunaiCall) -> Response:
     row |= (OPTIONAL if call.operation.method == "PUT" else {}) | changes | {"phase": "Updating"}
     ctx.restamp(row)
     response = Response(200, _view(ctx, row))
-    settle.begin_change(ctx, "node-pool", row, "ready", _finish)
+    settle.begin_change(ctx, "node-pool", row, "ready")
     return response
 
 
@@ -137,7 +133,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
             if row["name"] in (unit["defaultNodePools"] or ()) or _amount(quota):
                 raise RunaiError(400, f"{kind} {unit['name']} has quota in this node pool or defaults to it")
     row["phase"] = "Deleting"
-    settle.begin_change(ctx, "node-pool", row, "delete", _finish)
+    settle.begin_change(ctx, "node-pool", row, "delete")
     return Response(202, dict(ACCEPTED))
 
 

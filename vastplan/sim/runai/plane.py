@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.sim.agenda import Agenda
 from vastplan.sim.runai import (
     access_rules,
     assets,
@@ -21,12 +22,13 @@ from vastplan.sim.runai import (
     priorities,
     projects,
     roles,
+    settle,
     storage_classes,
     submissions,
     workloads,
 )
 from vastplan.sim.runai.cluster import KubernetesSide
-from vastplan.sim.runai.context import Context, NoWorkers, OmittedPools, Routes, RunaiCall, WorkloadJobs
+from vastplan.sim.runai.context import Context, Finish, NoWorkers, OmittedPools, Routes, RunaiCall, WorkloadJobs
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import parse_query
 from vastplan.sim.runai.shape import check_body, prune_fields
@@ -55,12 +57,22 @@ for _part in (
     workloads,
 ):
     ROUTES.update(_part.ROUTES)
+FINISHES: Mapping[str, Finish] = MappingProxyType(
+    {
+        "access-rule": access_rules.finish_access_rule,
+        "asset": assets.finish_asset,
+        "datavolume": data_volumes.finish_data_volume,
+        "node-pool": node_pools.finish_node_pool,
+        "project": projects.finish_project,
+        "workload": workloads.finish_phase,
+    }
+)
 
 
 class RunaiPlane:
     """A control plane of one `version` for the named `clusters`; raises `FileNotFoundError` for an unknown version.
 
-    `token_lifetime` is in seconds; `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
+    `settle_reads` is how many requests a change takes, whichever rows they ask for; `token_lifetime` is in seconds; `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
     `others` are clients beside `client_id`: their ids, with their secrets.
     """
 
@@ -92,6 +104,8 @@ class RunaiPlane:
             settle_reads=settle_reads,
             omitted_pools=omitted_pools,
             author=client_id,
+            agenda=Agenda(store, clock, settle_reads, lambda: settle.pending_rows(store, name, FINISHES)),
+            finishes=FINISHES,
             workers=workers or NoWorkers(),
         )
         for cluster in clusters:
@@ -136,12 +150,12 @@ class RunaiPlane:
             return RunaiError(400, str(error)).response()
 
     def _answer(self, request: Request) -> Response:
-        public = request.path.rstrip("/") in (TOKEN_V1, TOKEN_V2)
-        ctx = self._ctx if public else replace(self._ctx, author=self._tokens.check(request.headers))
+        if request.path.rstrip("/") in (TOKEN_V1, TOKEN_V2):
+            operation, _ = self._operation(request)
+            return self._pruned(operation, self._login(operation, request))
+        ctx = replace(self._ctx, author=self._tokens.check(request.headers))
         operation, params = self._operation(request)
-        if public:
-            response = self._login(operation, request)
-        else:
+        with settle.request_time(ctx):
             handler = ROUTES.get((operation.method, operation.path))
             if handler is None:
                 raise RunaiError(501, f"{operation.method} {operation.path}")
@@ -152,6 +166,9 @@ class RunaiPlane:
                 _note_audit(ctx, request, operation, params, refused.response())
                 raise
             _note_audit(ctx, request, operation, params, response)
+            return self._pruned(operation, response)
+
+    def _pruned(self, operation: TableOperation, response: Response) -> Response:
         operation.assert_documented(response.status)
         schema = self._schema(operation, response.status)
         body = prune_fields(self._ctx.table, schema, response.body) if schema else response.body

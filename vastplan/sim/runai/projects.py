@@ -93,7 +93,8 @@ def _bind(ctx: Context, row: Row) -> None:
         assets.create_inherited(ctx, row)
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish_project(ctx: Context, row: Row, goal: str) -> None:
+    """Complete a project's create, change or delete."""
     if goal == "ready":
         _bind(ctx, row)
         return
@@ -133,10 +134,7 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     page, following = page_rows(_selected(ctx, call), call.query)
-    response = Response(200, {"projects": [_view(ctx, row) for row in page], **following})
-    for row in page:
-        settle.count_row_read(ctx, "project", row, _finish)
-    return response
+    return Response(200, {"projects": [_view(ctx, row) for row in page], **following})
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
@@ -146,9 +144,7 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     _refresh(ctx, row)
-    response = Response(200, _view(ctx, row))
-    settle.count_row_read(ctx, "project", row, _finish)
-    return response
+    return Response(200, _view(ctx, row))
 
 
 def _parent(ctx: Context, body: Row) -> Row:
@@ -186,7 +182,7 @@ def _create(ctx: Context, call: RunaiCall) -> Response:
     }
     row["id"] = str(ctx.number("org-unit", 4500000))
     response = Response(201, _view(ctx, row))
-    settle.begin_change(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready")
     return response
 
 
@@ -208,7 +204,7 @@ def _replace(ctx: Context, call: RunaiCall) -> Response:
     _apply(ctx, row, quota.replaced(ctx, row, call.body["resources"]))
     row |= settings | {"enforceRunaiScheduler": _enforced(call.body)}
     response = Response(200, _view(ctx, row))
-    settle.begin_change(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready")
     return response
 
 
@@ -216,7 +212,7 @@ def _resources(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call.params[0])
     _apply(ctx, row, org_units.new_resources(ctx, call, row))
     response = org_units.resources_answer(ctx, row)
-    settle.begin_change(ctx, "project", row, "ready", _finish)
+    settle.begin_change(ctx, "project", row, "ready")
     return response
 
 
@@ -231,7 +227,7 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     if not settle.deleting(row):
         row["phase"] = "Deleting"
-        settle.begin_change(ctx, "project", row, "delete", _finish)
+        settle.begin_change(ctx, "project", row, "delete")
     return Response(202)
 
 

@@ -1,37 +1,58 @@
-"""Progress by reads: an asynchronous create, change or delete completes after a number of reads of the row."""
+"""Progress by requests: an asynchronous create, change or delete completes after a number of requests, whichever rows they ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from vastplan.sim.runai.context import Context
-from vastplan.sim.store import Row
+from vastplan.sim.agenda import Key
+from vastplan.sim.runai.context import Context, Finish
+from vastplan.sim.store import Row, Store
 
-Finish = Callable[[Context, Row, str], None]
 
-
-def begin_change(ctx: Context, kind: str, row: Row, goal: str, finish: Finish) -> None:
-    """Start towards `goal`; `finish` is called once the row has been read often enough."""
-    row["pending"] = {"goal": goal, "reads": ctx.settle_reads}
+def begin_change(ctx: Context, kind: str, row: Row, goal: str) -> None:
+    """Start towards `goal`; the kind's `finish` is called once enough requests were answered."""
+    row["pending"] = {"goal": goal}
     ctx.put(kind, row)
-    _advance(ctx, kind, row, finish)
+    if ctx.settle_reads:
+        ctx.agenda.add((kind, str(row["id"])))
+    else:
+        _advance(ctx, kind, row)
 
 
-def count_row_read(ctx: Context, kind: str, row: Row, finish: Finish) -> None:
-    """Count one read, after it was answered."""
-    if "pending" in row:
-        row["pending"]["reads"] -= 1
-        ctx.put(kind, row)
-        _advance(ctx, kind, row, finish)
+def pending_rows(store: Store, name: str, finishes: Mapping[str, Finish]) -> Iterator[Key]:
+    """The kind and the id of each row of a plane that is changing."""
+    for kind in finishes:
+        yield from ((kind, str(row["id"])) for row in store.rows(f"{name}/{kind}") if "pending" in row)
 
 
-def _advance(ctx: Context, kind: str, row: Row, finish: Finish) -> None:
+@contextmanager
+def request_time(ctx: Context) -> Iterator[None]:
+    """Let one request pass; what is due completes before and after it."""
+    settle_due(ctx)
+    ctx.agenda.count_request()
+    try:
+        yield
+    finally:
+        settle_due(ctx)
+
+
+def settle_due(ctx: Context) -> None:
+    """Complete the changes whose time has come."""
+    for kind, key in ctx.agenda.due():
+        row = ctx.get(kind, key)
+        if row is not None and "pending" in row:
+            _advance(ctx, kind, row)
+
+
+def _advance(ctx: Context, kind: str, row: Row) -> None:
     cluster = row.get("clusterId")
-    if row["pending"]["reads"] > 0 or (cluster and ctx.side(cluster) is None):
-        return  # nothing makes progress on a cluster that is not connected
+    if cluster and ctx.side(cluster) is None:  # nothing makes progress on a cluster that is not connected
+        ctx.agenda.add((kind, str(row["id"])), 1)
+        return
     goal = row.pop("pending")["goal"]
     ctx.put(kind, row)
-    finish(ctx, row, goal)
+    ctx.finishes[kind](ctx, row, goal)
 
 
 def deleting(row: Row) -> bool:

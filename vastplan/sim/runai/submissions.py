@@ -88,7 +88,7 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
             raise RunaiError(400, str(problem)) from None
         row = ctx.need("workload", key) | {"asked": {name: body[name] for name in ASKED if name in body}}
         answer = _view(ctx, row)
-        settle.begin_change(ctx, "workload", row, "Running", workloads.finish_phase)
+        settle.begin_change(ctx, "workload", row, "Running")
         return Response(202, answer)
 
     return get, submit

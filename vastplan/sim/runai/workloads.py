@@ -145,10 +145,7 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     page, following = page_rows(_selected(ctx, call), call.query)
-    response = Response(200, {"workloads": [_view(ctx, row) for row in page], **following})
-    for row in page:
-        settle.count_row_read(ctx, "workload", row, finish_phase)
-    return response
+    return Response(200, {"workloads": [_view(ctx, row) for row in page], **following})
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
@@ -157,9 +154,7 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _watched(ctx, ctx.need("workload", call.params[0]))
-    response = Response(200, _view(ctx, row))
-    settle.count_row_read(ctx, "workload", row, finish_phase)
-    return response
+    return Response(200, _view(ctx, row))
 
 
 def _watched(ctx: Context, row: Row) -> Row:
@@ -190,7 +185,7 @@ def _move(type_: str, on_its_way: str, goal: str) -> Handler:
             raise RunaiError(404, f"workload {row['id']}")
         if row["phase"] not in (on_its_way, goal) and not settle.deleting(row):
             row["phase"] = on_its_way
-            settle.begin_change(ctx, "workload", row, goal, finish_phase)
+            settle.begin_change(ctx, "workload", row, goal)
         return Response(202, dict(ACCEPTED))
 
     return move
@@ -204,7 +199,7 @@ def _remove(type_: str) -> Handler:
         if row["type"] != type_ or row["deletedAt"] is not None:
             raise RunaiError(404, f"workload {row['id']}")
         row["phase"] = "Deleting"
-        settle.begin_change(ctx, "workload", row, "delete", finish_phase)
+        settle.begin_change(ctx, "workload", row, "delete")
         return Response(202, dict(ACCEPTED)) if ctx.version >= (2, 21) else Response(204)
 
     return remove
