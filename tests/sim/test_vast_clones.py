@@ -82,7 +82,7 @@ def test_an_unfinished_stream_is_stopped_and_goes_by_itself(vms: Vms, source: An
     assert "stop it first" in vms.refused("DELETE", "/globalsnapstreams/1/", {})["detail"]
     tasks = [vms.call("PATCH", "/globalsnapstreams/1/stop/").json()["async_task"]["id"] for _ in range(2)]
     assert tasks[0] == tasks[1]
-    assert vms.call("DELETE", "/globalsnapstreams/1/", {"remove_dir": True}).status_code == 200  # no error, and done
+    assert vms.call("DELETE", "/globalsnapstreams/1/", {}).status_code == 200  # no error, and done
     assert (
         vms.refused("POST", "/folders/stat_path/", {"path": "/copy", "tenant_id": 1})["detail"] == "no such directory"
     )

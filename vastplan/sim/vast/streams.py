@@ -150,7 +150,7 @@ def stop_stream(cluster: VastCluster, row: Row) -> Row:
     task, succeeds = tasks.start_task(cluster, "stop_globalsnapstream")
     if succeeds and row["status"]["state"] != FINISHED:
         _going(cluster, row, task)
-        if row.get(copies.LEFT) and not cluster.assumed.stopped_clone_keeps:  # the copy was never complete
+        if not cluster.assumed.stopped_clone_keeps:  # the copy was never complete
             directories.forget_directory(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 
