@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from vastplan.sim.agenda import Agenda, Key
 from vastplan.sim.kubernetes.fields import Leaves
 from vastplan.sim.kubernetes.managed_fields import Writer, after_update
 from vastplan.sim.kubernetes.resources import EVENTS, NAMESPACES, RESOURCES, Resource
@@ -36,6 +37,19 @@ class KubernetesCluster:
     storage: Storage | None
     table: Table
     controllers: bool = True  # whether controllers act beyond what the API server itself does
+    agenda: Agenda = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.agenda = Agenda(self.store, self.clock, self.settle_reads, self._waiting_rows)
+
+    def _waiting_rows(self) -> Iterator[Key]:
+        for collection, rows in self.store.collections().items():
+            if collection.startswith(f"{self.name}/pending/"):
+                yield from ((collection, row) for row in rows)
+
+    def waiting(self, resource: Resource) -> str:
+        """The collection of what waits for a controller of a resource."""
+        return f"{self.name}/pending/{resource.qualified}"
 
     def now(self) -> str:
         """The time as the server writes it: RFC 3339, whole seconds."""

@@ -50,7 +50,7 @@ def _claimed(cluster: KubernetesCluster, pod: Object) -> Iterator[Object]:
         name = entry["persistentVolumeClaim"]["claimName"]
         claim = cluster.get(CLAIMS, namespace, name)
         if claim is not None and claim["status"].get("phase") != "Bound":
-            settle.count_object_reads(cluster, CLAIMS, [claim], binder.claim_step)
+            settle.run_step(cluster, CLAIMS, claim, binder.claim_step)
             claim = cluster.get(CLAIMS, namespace, name)
         nodes = "0/1 nodes are available"
         if claim is None:

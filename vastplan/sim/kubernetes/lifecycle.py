@@ -71,7 +71,7 @@ def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
         quota.refresh_quotas(cluster, body["metadata"]["namespace"])
 
 
-def count_read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
-    """Count a read, after it was answered."""
+def retry_read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
+    """Try again what controllers could not complete for objects that were read, after the answer."""
     if resource in STEPS:
-        settle.count_object_reads(cluster, resource, bodies, STEPS[resource])
+        settle.retry_steps(cluster, resource, bodies, STEPS[resource])

@@ -74,10 +74,10 @@ class InProcessAccess:
         self._send("POST", CLAIMS, namespace, "", {"metadata": metadata, "spec": spec}, "application/json")
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
-        """Whether a claim exists; counts as a read of it."""
+        """Whether a claim exists; its controller acts at once."""
         claim = self._cluster.get(CLAIMS, namespace, name)
         if claim is not None:
-            settle.count_object_reads(self._cluster, CLAIMS, [claim], lifecycle.STEPS[CLAIMS])
+            settle.run_step(self._cluster, CLAIMS, claim, lifecycle.STEPS[CLAIMS])
         return claim is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:

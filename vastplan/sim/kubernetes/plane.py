@@ -14,6 +14,7 @@ from vastplan.sim.kubernetes import (
     listing,
     representation,
     resources,
+    settle,
     writes,
 )
 from vastplan.sim.kubernetes.call import read_call
@@ -34,7 +35,7 @@ _HEALTH = ("/healthz", "/readyz", "/livez")
 class KubernetesPlane(InProcessAccess):
     """One cluster's API server, for one user with one bearer token.
 
-    `settle_reads` is how many reads of an object its controller needs; `storage` is the storage system of the CSI driver's
+    `settle_reads` is how many requests a controller needs until it acts, whichever objects they ask for; `storage` is the storage system of the CSI driver's
     volumes; without `controllers` only the API server itself acts.
     """
 
@@ -103,6 +104,10 @@ class KubernetesPlane(InProcessAccess):
             return Response(200, b"ok", content_type="text/plain; charset=utf-8")
         if self._token is None or request.headers.get("authorization") != f"Bearer {self._token}":
             raise StatusError(401, "Unauthorized", "Unauthorized")
+        with settle.request_time(self._cluster, lifecycle.STEPS):
+            return self._answer(request, path)
+
+    def _answer(self, request: Request, path: str) -> Response:
         target = resources.path_target(path)
         if target is None:
             discovered = (
@@ -137,7 +142,7 @@ class KubernetesPlane(InProcessAccess):
         else:
             self._authorize(target, "list")
             response, bodies = listing.answer_list(self._cluster, target, request, self._snapshots)
-        lifecycle.count_read(self._cluster, target.resource, bodies)
+        lifecycle.retry_read(self._cluster, target.resource, bodies)
         return response
 
     def _write(self, target: Target, request: Request) -> Response:
