@@ -12,7 +12,6 @@ UNITS = {
 }  # fmt: skip
 _SUFFIXED = re.compile(r"(\d+)([smhHdDwWMyY])")
 _CLOCK = re.compile(r"(?:(?P<days>\d+) +)?(?:(?:(?P<hours>\d+):)?(?P<minutes>\d+):)?(?P<seconds>\d+)")
-_LARGEST_FIRST = ("y", "M", "w", "d", "h", "m", "s")
 
 
 def suffixed(text: str) -> int | None:
@@ -38,12 +37,3 @@ def clock_form(text: str) -> str:
     days, remaining = divmod(total, DAY)
     time = f"{remaining // HOUR:02}:{remaining % HOUR // MINUTE:02}:{remaining % MINUTE:02}"
     return f"{days} {time}" if days else time
-
-
-def suffix_form(text: str) -> str:
-    """The suffixed duration in the largest unit that divides it: `60m` becomes `1h`, `90m` stays."""
-    total = suffixed(text)
-    if not total:
-        return text
-    unit = next(unit for unit in _LARGEST_FIRST if total % UNITS[unit] == 0)
-    return f"{total // UNITS[unit]}{unit}"

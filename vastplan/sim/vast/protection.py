@@ -15,12 +15,11 @@ from vastplan.sim.vast.tenants import remote_objects, remote_of
 
 PEERS = "nativereplicationremotetargets"
 SPANS = ("every", "keep-local", "keep-remote")
-FRAME = frozenset({*SPANS, "start-at"})
-START = "%Y-%m-%d %H:%M:%S"
+FRAME = (*SPANS, "start-at")
 
 
 def _start(text: str) -> datetime | None:
-    for form in (START, "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"):
+    for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"):
         try:
             return datetime.strptime(text, form)
         except ValueError:
@@ -33,7 +32,7 @@ def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
         yield "frames", "Invalid data. Expected a dictionary."
         return
     if strict:
-        yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - FRAME))
+        yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - set(FRAME)))
     if frame.get("every") is None:
         yield "frames", f"every: {REQUIRED}"
     for name in SPANS:
@@ -49,19 +48,11 @@ def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
         yield "frames", "keep-remote: Not for policies of clone_type LOCAL."
 
 
-def _echoed(frame: Row) -> Row:
-    spans = {
-        name: durations.suffix_form(value) if isinstance(value := frame.get(name), str) else value for name in SPANS
-    }
-    start = frame.get("start-at")
-    moment = _start(start) if isinstance(start, str) else None
-    return {**spans, "start-at": moment.strftime(START) if moment else start}
-
-
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["is_local"] = row["clone_type"] == "LOCAL"
     row["is_on_schedule"], row["state"], row["schedule_miss"] = True, "working", 0
-    row["frames"] = [_echoed(frame) for frame in row["frames"]] if _well_formed(row, body) else row["frames"]
+    if _well_formed(row, body):  # each value as it was sent: no source says what VMS changes
+        row["frames"] = [{name: frame.get(name) for name in FRAME} for frame in row["frames"]]
     row["big_catalog"] = body.get("big_catalog", (old or {}).get("big_catalog", False))  # never shown
     peer = cluster.get(PEERS, row["target_object_id"])
     tenants = remote_objects(cluster, str(row["target_object_id"]), None) or ()

@@ -25,11 +25,19 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         row["grace_period"] = durations.clock_form(row["grace_period"])
     for name in RULES:
         if name in body:
-            row[name] = [_rule(rule) for rule in body[name]]
+            row[name] = [_rule(rule, group=name == "group_quotas") for rule in body[name]]
 
 
-def _rule(rule: Row) -> Row:
-    # Sent flat, shown with the identity nested: a read rule cannot be sent back.
+def _identity(rule: Row) -> Row:
+    """Whom a rule is about: sent flat by clients of live clusters, within `entity` as one release's document has it."""
+    nested = rule.get("entity") or {}
+    return {name: nested.get(name) if rule.get(name) is None else rule[name] for name in ENTITY}
+
+
+def _rule(rule: Row, *, group: bool) -> Row:
+    entity = _identity(rule)
+    if entity["is_group"] is None:  # neither document requires it: the list says it
+        entity["is_group"] = group
     kept = {name: rule.get(name) for name in (*sorted(LIMITS), "grace_period")}
     nothing = dict.fromkeys(("used_capacity", "used_inodes", "percent_capacity", "percent_inodes"), 0)
     return {
@@ -37,7 +45,7 @@ def _rule(rule: Row) -> Row:
         **nothing,
         "state": "OK",
         "time_to_block": None,
-        "entity": {name: rule.get(name) for name in ENTITY},
+        "entity": entity,
     }
 
 
@@ -56,12 +64,13 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         for rule in body.get(name, ()):
             yield from limits.soft_below_hard(rule, name)
             yield from limits.grace_period(rule, name)
-            if not rule.get("identifier") or not rule.get("identifier_type"):
+            entity = _identity(rule)
+            if not entity["identifier"] or not entity["identifier_type"]:
                 yield name, "identifier and identifier_type are required."
-            elif rule["identifier_type"] not in TYPES:
-                yield name, f'identifier_type: "{rule["identifier_type"]}" is not a valid choice.'
-            elif name == "group_quotas" and not rule.get("is_group"):
-                yield name, "is_group must be true."
+            elif entity["identifier_type"] not in TYPES:
+                yield name, f'identifier_type: "{entity["identifier_type"]}" is not a valid choice.'
+            elif entity["is_group"] not in (None, name == "group_quotas"):
+                yield name, f"is_group must be {str(name == 'group_quotas').lower()}."
     if len(body.get("quota_groups_ids", ())) > 4:
         yield "quota_groups_ids", "Ensure this field has no more than 4 elements."
 
