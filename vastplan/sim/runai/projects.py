@@ -102,7 +102,7 @@ def finish_project(ctx: Context, row: Row, goal: str) -> None:
         if workload["projectId"] == row["id"]:
             workloads.delete_workload(ctx, workload)
     if data_volumes.of_project(ctx, row["id"]):  # the project keeps its namespace while it has data volumes
-        row |= {"phaseMessage": "the project has data volumes", "pending": {"goal": "delete", "reads": 1}}
+        row |= {"phaseMessage": "the project has data volumes", "pending": {"goal": "delete"}}
         ctx.put("project", row)
         return
     data_volumes.forget_scope(ctx, "project", row["id"])

@@ -47,12 +47,12 @@ def settle_due(ctx: Context) -> None:
 
 def _advance(ctx: Context, kind: str, row: Row) -> None:
     cluster = row.get("clusterId")
-    if cluster and ctx.side(cluster) is None:  # nothing makes progress on a cluster that is not connected
+    if not cluster or ctx.side(cluster) is not None:  # nothing makes progress on a cluster that is not connected
+        goal = row.pop("pending")["goal"]
+        ctx.put(kind, row)
+        ctx.finishes[kind](ctx, row, goal)
+    if "pending" in row:  # still, or again
         ctx.agenda.add((kind, str(row["id"])), 1)
-        return
-    goal = row.pop("pending")["goal"]
-    ctx.put(kind, row)
-    ctx.finishes[kind](ctx, row, goal)
 
 
 def deleting(row: Row) -> bool:
