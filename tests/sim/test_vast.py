@@ -617,7 +617,9 @@ def test_what_a_quota_is_given(vms: Vms) -> None:
     assert vms.get("/clusters/")[0]["free_usable_capacity"] == vms.get("/clusters/1/")["usable_capacity_bytes"] - 100
 
 
-@pytest.mark.parametrize(("every", "begin"), [("60m", "2027-01-01 00:00:00"), ("1D", "2027-01-01T00:00:00"), ("7D", None)])
+@pytest.mark.parametrize(
+    ("every", "begin"), [("60m", "2027-01-01 00:00:00"), ("1D", "2027-01-01T00:00:00"), ("7D", None)]
+)
 def test_frames_come_back_as_they_were_sent(vms: Vms, every: str, begin: str | None) -> None:
     frame = {"every": every, "keep-local": "48h", "keep-remote": None, "start-at": begin}
     row = vms.post("protectionpolicies", **(LOCAL | {"frames": [{k: v for k, v in frame.items() if v}]}))

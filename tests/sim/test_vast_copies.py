@@ -144,12 +144,22 @@ def test_a_remote_clone_that_copies_nothing_depends_on_its_owner(far: Twins) -> 
         ({"owner_root_snapshot": {"name": "s", "clone_id": 9}}, "owner_root_snapshot"),
         ({"owner_root_snapshot": {"name": "other", "clone_id": 1}}, "owner_root_snapshot"),
         ({"owner_root_snapshot": {"name": "s", "clone_id": 1, "parent_handle_ehandle": "0"}}, "owner_root_snapshot"),
+        ({"owner_root_snapshot": {}}, "owner_root_snapshot"),
+        ({"owner_root_snapshot": {"name": "other"}}, "owner_root_snapshot"),
         ({"owner_tenant": {"guid": "nobody"}}, "owner_root_snapshot"),
         ({"name": None}, "name"),
     ],
 )
 def test_a_remote_clone_is_refused(far: Twins, changes: Any, field: str) -> None:
     assert field in far.b.refused("POST", "/globalsnapstreams/", remote_body(far, **changes))
+
+
+@pytest.mark.parametrize("wanted", [{"name": "s"}, {"clone_id": 1}])
+def test_a_snapshot_of_a_peer_is_named_by_its_name_or_its_number(far: Twins, wanted: Any) -> None:
+    number = next(row["id"] for row in far.a.get("/snapshots/") if row["name"] == "s")
+    wanted = {"clone_id": number} if "clone_id" in wanted else wanted
+    made = far.b.post("globalsnapstreams", **remote_body(far, owner_root_snapshot=wanted))
+    assert made["source_snapshot"] == "s"
 
 
 def test_lookups_need_a_peer_that_answers(far: Twins) -> None:

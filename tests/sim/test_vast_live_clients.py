@@ -98,7 +98,9 @@ def test_rules_of_a_quota_by_any_type_of_name(vms: Vms) -> None:
 @pytest.mark.parametrize("version", ["5.3", "5.5"])
 def test_rules_of_a_quota_without_what_no_document_requires(start: Any, version: str) -> None:
     # What the vendor's provider sends; and, as one release's document has it, within `entity`.
-    user, group = ({"name": name, "identifier": name, "identifier_type": kind} for name, kind in (("u", "uid"), ("g", "group")))
+    user, group = (
+        {"name": name, "identifier": name, "identifier_type": kind} for name, kind in (("u", "uid"), ("g", "group"))
+    )
     vms = start(version=version)
     nested = {"entity": group} if version == "5.3" else group
     body = {"is_user_quota": True, "user_quotas": [user | {"hard_limit": 7}], "group_quotas": [nested]}
@@ -360,3 +362,32 @@ def test_keys_are_left_out_of_rows_by_the_stricter_reading(start: Any) -> None:
         vms.post("users", name="u", uid=7, local_provider_id=1)
         assert ("access_keys" in vms.get("/users/")[0]) is not strict
         assert "access_keys" in vms.get("/users/1/")
+
+
+def test_what_monitoring_scripts_ask_for(vms: Vms) -> None:
+    metrics = ["ProtoMetrics,proto_name=ProtoCommon,bw", "x"]
+    told = vms.get("/monitors/ad_hoc_query/", object_type="cluster", time_frame="10m", prop_list=metrics)
+    assert (told["object_ids"], told["prop_list"]) == ([1], ["timestamp", "object_id", *metrics])
+    assert [sample[1:] for sample in told["data"]] == [[1, 0, 0]]
+    assert list(vms.refused("GET", "/monitors/ad_hoc_query/")) == ["object_type"]
+    assert vms.get("/clusters/1/auditing/")["enable_json_audit"] is False
+    changed = vms.call("PATCH", "/clusters/1/auditing/", {"enable_json_audit": True, "protocols": ["NFS3"]}).json()
+    assert changed["async_task"]["name"] == "modify_auditing"
+    assert vms.get("/clusters/1/auditing/")["protocols"] == ["NFS3"]
+    vms.refused("GET", "/clusters/2/auditing/", status=404)
+
+
+def test_a_tenant_that_does_not_exist_is_refused(vms: Vms) -> None:
+    vms.headers |= {"X-Tenant-Name": "nobody"}
+    assert "no tenant nobody" in vms.refused("GET", "/views/")["detail"]
+    assert "no tenant nobody" in vms.refused("POST", "/token/", {"username": "admin", "password": PASSWORD})["detail"]
+    vms.headers |= {"X-Tenant-Name": "default"}
+    assert vms.get("/views/")
+
+
+def test_options_and_unknown_methods_are_answered_in_json(vms: Vms) -> None:
+    answer = vms.call("OPTIONS", "/views/")
+    assert answer.status_code == 200 and "POST" in answer.headers["Allow"].split(", ") and answer.json()["renders"]
+    for method in ("TRACE", "FOO"):
+        answer = vms.call(method, "/views/")
+        assert answer.status_code == 405 and answer.json()["detail"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import ssl
 import threading
@@ -276,6 +277,16 @@ class _LeanHandler(BaseHTTPRequestHandler):
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.wfile.write(("\r\n".join(lines) + "\r\n\r\n").encode("iso-8859-1"))
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse a request that reaches no plane, in JSON as each plane answers; a method that HTTP does not have is 405."""
+        status = 405 if code == HTTPStatus.NOT_IMPLEMENTED else code
+        body = json.dumps({"detail": message or HTTPStatus(status).phrase}).encode()
+        self.close_connection = True
+        self.send_head(
+            status, {"Content-Type": "application/json", "Content-Length": str(len(body)), "Connection": "close"}
+        )
+        self.wfile.write(body)
+
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: the call log is `Server.calls`."""
 
@@ -320,7 +331,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             else:
                 self.wfile.write(body)
 
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _serve  # noqa: N815
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _serve  # noqa: N815
 
     return Handler
 

@@ -105,6 +105,10 @@ class Table:
             )
         return self._operations[method, template]
 
+    def methods(self, template: str) -> list[str]:
+        """The documented methods of a template."""
+        return sorted({*self.content["paths"].get(template, {}), *self._named.get(template, ())})
+
     def only_named(self, method: str, template: str) -> bool:
         """Whether the document has the operation, but the table keeps only its name."""
         return method in self._named.get(template, ())

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Resource
 
-MOST = 64  # requests until a step that could not be completed is tried again, at most; a read of its object tries at once
+MOST = (
+    64  # requests until a step that could not be completed is tried again, at most; a read of its object tries at once
+)
 Step = Callable[[KubernetesCluster, Resource, Object], bool]
 """One controller's step; returns whether nothing is left to do."""
 

@@ -19,6 +19,7 @@ from vastplan.sim.vast import (
     keys,
     managers,
     mirrors,
+    monitoring,
     people,
     permissions,
     platform,
@@ -80,6 +81,7 @@ FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST
 # Not in the vendor's document, but clients of live clusters call it.
 USAGE_REPORT = "/plugins/usage"
 NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
+MONITORED = {("GET", monitoring.AD_HOC_QUERY), ("GET", monitoring.AUDITING), ("PATCH", monitoring.AUDITING)}
 ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop_stream,
     ("protectedpaths", "force_failover"): role_changes.force_source,
@@ -194,10 +196,17 @@ class VastPlane(Controls):
         if matched is None and plain not in NOT_SIMULATED:
             raise not_found()
         template, parameters = matched or (plain, ())
+        if request.method == "OPTIONS":
+            return _options(table.methods(template))
         operation = table.operation(request.method, template)
-        if operation is None and (plain in NOT_SIMULATED or table.only_named(request.method, template)):
+        monitored = (request.method, template) in MONITORED
+        if (
+            operation is None
+            and not monitored
+            and (plain in NOT_SIMULATED or table.only_named(request.method, template))
+        ):
             raise detail(f"{request.method} {template} is not simulated.", 501)
-        if operation is None:
+        if operation is None and not monitored:
             raise detail(f'Method "{request.method}" not allowed.', 405)
         if request.method != "GET" and self._cluster.clock() < self._started:
             raise VmsError(503, STARTING)
@@ -206,7 +215,10 @@ class VastPlane(Controls):
         name = template.strip("/").split("/")[0]
         before = self._cluster.get(name, parameters[0]) if parameters else None
         visit = RequestContext(request, root, self._scope(caller))
+        self._refuse_unknown_tenant(request)
         visit.scope.admit(request.method, name, before)
+        if operation is None or monitored:
+            return self._monitored(template, parameters, visit)
         response = self._dispatched(operation, parameters, visit, caller)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
@@ -215,6 +227,19 @@ class VastPlane(Controls):
         if request.method == "GET":
             clockwork.was_read(self._cluster, name)
         return response
+
+    def _monitored(self, template: str, parameters: tuple[str, ...], visit: RequestContext) -> Response:
+        if template == monitoring.AD_HOC_QUERY:
+            return Response(200, monitoring.query_metrics(self._cluster, visit.request.query))
+        self._crud.need(platform.CLUSTERS, parameters[0], visit)
+        if visit.request.method == "GET":
+            return Response(200, monitoring.audit_settings(self._cluster))
+        return Response(200, monitoring.change_audit_settings(self._cluster, bodies.read_body(visit.request)))
+
+    def _refuse_unknown_tenant(self, request: Request) -> None:
+        name = request.headers.get(scope.HEADER)
+        if name and scope.tenant_named(self._cluster, name) is None:
+            raise detail(f"X-Tenant-Name: there is no tenant {name}.")
 
     def _scope(self, caller: str) -> CallerScope:
         manager = self._gate.stored(caller)
@@ -381,4 +406,12 @@ class VastPlane(Controls):
         body = self._crud.body(operation, bodies.read_body(request))
         if path.endswith("/refresh/"):
             return Response(200, self._gate.renew(**body))
-        return Response(200, self._gate.login(**body, tenant=request.headers.get(scope.HEADER)))
+        pair = self._gate.login(**body, tenant=request.headers.get(scope.HEADER))
+        self._refuse_unknown_tenant(request)
+        return Response(200, pair)
+
+
+def _options(methods: list[str]) -> Response:
+    """What the web framework of the VMS answers to OPTIONS."""
+    body = {"name": "", "description": "", "renders": ["application/json"], "parses": ["application/json"]}
+    return Response(200, body, {"Allow": ", ".join([*methods, "HEAD", "OPTIONS"])})

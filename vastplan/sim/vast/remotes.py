@@ -31,13 +31,17 @@ def peer_snapshot(cluster: VastCluster, body: Row) -> tuple[VastCluster | None, 
     peer = peer_of(cluster, body)
     remote = remote_of(cluster, peer) if peer else None
     wanted, tenant = body.get("owner_root_snapshot") or {}, (body.get("owner_tenant") or {}).get("guid")
-    snapshot = remote and remote.get("snapshots", wanted.get("clone_id"))
-    if remote is None or not snapshot or wanted.get("name", snapshot["name"]) != snapshot["name"]:
-        return remote, {}
-    owner = remote.get("tenants", snapshot["tenant_id"]) or {}
+    given = {
+        field: wanted[name] for name, field in (("clone_id", "id"), ("name", "name")) if wanted.get(name) is not None
+    }
     handle = wanted.get("parent_handle_ehandle")
-    fits = tenant in (None, owner.get("guid")) and handle in (None, _handle(snapshot).split("_")[0])
-    return remote, snapshot if fits else {}
+    if remote is None or not given:  # the document requires neither; one of them says which
+        return remote, {}
+    for snapshot in remote.rows("snapshots", **given):
+        owner = remote.get("tenants", snapshot["tenant_id"]) or {}
+        if tenant in (None, owner.get("guid")) and handle in (None, _handle(snapshot).split("_")[0]):
+            return remote, snapshot
+    return remote, {}
 
 
 def _handle(snapshot: Row) -> str:

@@ -72,6 +72,11 @@ def _stage(state: str, status: str) -> Row:
     return {"state": state, "external_state": state, "status": {"state": status}}
 
 
+def _missing_snapshot(wanted: Row) -> str:
+    named = [wanted[name] for name in ("clone_id", "name") if wanted.get(name) is not None]
+    return missing_object(named[0]) if named else "clone_id or name is required."
+
+
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if len(row["name"] or "") > LONGEST_NAME:
         yield "name", f"Ensure this field has no more than {LONGEST_NAME} characters."
@@ -83,7 +88,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     if row["_remote"] and source is None:
         yield "remote_target_id", "The replication peer is not connected."
     elif row["_remote"] and key is None:
-        yield "owner_root_snapshot", missing_object((body.get("owner_root_snapshot") or {}).get("clone_id"))
+        yield "owner_root_snapshot", _missing_snapshot(body.get("owner_root_snapshot") or {})
     path = row["loanee_root_path"]
     if path:
         yield from directories.path_problems("loanee_root_path", path.rstrip("/") or "/")
