@@ -18,6 +18,7 @@ from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import LiveSource, open_source
 from vastplan.app.planning.sources import changed_sources
+from vastplan.app.planning.unread_files import unread_files
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Composed, Workspace
@@ -40,6 +41,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         if source.reveal is not None:
             without = missing_secrets.needed(plan.actions, workspace.registry.kinds, source.reveal, workspace.document)
             plan = replace(plan, findings=(*without, *plan.findings))
+        plan = replace(plan, findings=(*unread_files(workspace, plan), *plan.findings))
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()
         if options.base is not None:
