@@ -72,7 +72,8 @@ FINISHES: Mapping[str, Finish] = MappingProxyType(
 class RunaiPlane:
     """A control plane of one `version` for the named `clusters`; raises `FileNotFoundError` for an unknown version.
 
-    `settle_reads` is how many requests a change takes, whichever rows they ask for; `token_lifetime` is in seconds; `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
+    `settle_reads` is how many requests a change takes, whichever rows they ask for; `token_lifetime` is in seconds;
+    `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
     `others` are clients beside `client_id`: their ids, with their secrets.
     """
 
