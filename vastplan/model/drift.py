@@ -24,7 +24,7 @@ class DriftedField:
     """A field with another value than was applied. `cause` is `system` or `both`; numbers are in `unit`, those inside in `units`.
 
     Where the document changed too, the applied value is no longer known: `applied` is null, and `wanted` is what the document
-    says now. `unordered` lists are sets: only which items they have changed. With `opens` (since 1.1) the change may give
+    says now. `names` (since 1.1) is as in a plan. `unordered` lists are sets: only which items they have changed. With `opens` (since 1.1) the change may give
     somebody access who had none before, or more access.
     """
 
@@ -40,6 +40,7 @@ class DriftedField:
     wanted: Any = None
     unordered: bool = False
     opens: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class IgnoredDrift:
     until: str = ""
     sensitive: bool = False
     unordered: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

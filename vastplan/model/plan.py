@@ -16,6 +16,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.live_state import ObjectState
 from vastplan.model.replication import Replication
+from vastplan.model.value import with_names
 
 FORMAT_VERSION = "1.1"
 
@@ -85,7 +86,8 @@ class FieldChange:
 
     For a list of mappings `units` has the units of the values inside, by name. `author` (since 1.1) is who made a change outside
     vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
-    `admits` (since 1.1) says that the change may give somebody access who had none before, or more access. The values of a secret
+    `names` (since 1.1) has the name that the system has for an object that a value refers to, by address, where the address does not
+    show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access. The values of a secret
     are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
     known.
     """
@@ -105,6 +107,17 @@ class FieldChange:
     admits: bool = False
     source_before: str = ""
     source_after: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown_before(self) -> Any:
+        """The value before, with the names of systems in place of references."""
+        return with_names(self.before, self.names)
+
+    @property
+    def shown_after(self) -> Any:
+        """The value after, with the names of systems in place of references."""
+        return with_names(self.after, self.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ written `{"$ref": ADDRESS}`, `{"$existing": ADDRESS}` and `{"$secret": SOURCE}`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum
 from typing import Any
@@ -166,3 +166,17 @@ def references(value: Any) -> list[Ref]:
     if isinstance(value, list | tuple):
         return [ref for item in value for ref in references(item)]
     return []
+
+
+def with_names(value: Any, names: Mapping[str, str]) -> Any:
+    """Plain JSON as people read it: a name in place of a reference whose address `names` has."""
+    if not names:
+        return value
+    if isinstance(value, list):
+        return [with_names(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    target = value.get("$ref", value.get("$existing"))
+    if isinstance(target, str) and target in names:
+        return names[target]
+    return {key: with_names(item, names) for key, item in value.items()}

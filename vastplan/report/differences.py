@@ -164,8 +164,10 @@ def before_after(change: FieldChange) -> tuple[str, str]:
     if change.sensitive:
         return sensitive(change.source_before), sensitive(change.source_after)
     if change.known_after_apply:
-        return plain_value(change.before, change.unit, change.units), "(known after apply)"
-    return distinguished(change.before, change.after, lambda value: plain_value(value, change.unit, change.units))
+        return plain_value(change.shown_before, change.unit, change.units), "(known after apply)"
+    return distinguished(
+        change.shown_before, change.shown_after, lambda value: plain_value(value, change.unit, change.units)
+    )
 
 
 def distinguished(before: Any, after: Any, show: Callable[[Any], str]) -> tuple[str, str]:

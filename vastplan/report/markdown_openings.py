@@ -88,4 +88,4 @@ def _effects(change: FieldChange) -> Iterator[str]:
 def _added(change: FieldChange, field: FieldView) -> list[str]:
     if field.parts:
         return [part.value() for part in field.parts if part.sign is Sign.ADDED]
-    return [plain_value(value, change.unit, change.units) for value in change.after]
+    return [plain_value(value, change.unit, change.units) for value in change.shown_after]

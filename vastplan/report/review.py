@@ -103,7 +103,7 @@ def _finer(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
 def _takes_out(change: FieldChange) -> bool:
     if not change.unordered or not isinstance(change.before, list):
         return False
-    items = set_change(change.before, change.after or [], change.unit, change.units)
+    items = set_change(change.shown_before, change.shown_after or [], change.unit, change.units)
     return bool(items.removed)
 
 
@@ -259,7 +259,9 @@ def left_words(left: IgnoredChange) -> list[str]:
     for change in left.changes:
         live, wanted = before_after(change)
         by_items = change.unordered and not change.sensitive
-        items = set_change(change.before, change.after, change.unit, change.units) if by_items else NO_CHANGE
+        items = (
+            set_change(change.shown_before, change.shown_after, change.unit, change.units) if by_items else NO_CHANGE
+        )
         stays = items.kept() if items else f"stays {live}, the document says {wanted}"
         lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]

@@ -141,5 +141,5 @@ def _sides(change: FieldChange) -> str:
         parts = inner_difference(change).parts
         if parts:
             return json.dumps([part.line() for part in parts])
-    sides = (change.before, change.after, change.unit, change.source_before, change.source_after)
+    sides = (change.shown_before, change.shown_after, change.unit, change.source_before, change.source_after)
     return json.dumps([*sides, change.known_after_apply], sort_keys=True)

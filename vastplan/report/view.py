@@ -14,6 +14,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.live_state import Condition
 from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, outside_move
+from vastplan.model.value import with_names
 from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import split_findings
@@ -142,7 +143,7 @@ def inner_difference(change: FieldChange) -> ValueDifference:
     """Where both sides of a change differ inside, if they are lists or mappings that may be shown."""
     if change.sensitive or change.known_after_apply:
         return NO_DIFFERENCE
-    return difference(change.before, change.after, change.unit, change.units, unordered=change.unordered)
+    return difference(change.shown_before, change.shown_after, change.unit, change.units, unordered=change.unordered)
 
 
 AS_A_WHOLE = {
@@ -158,7 +159,8 @@ def of_drifted(field: DriftedField) -> FieldView:
     before, after = _applied_and_live(field)
     then = _WANTED if field.cause is Cause.BOTH else _APPLIED
     was = field.wanted if field.cause is Cause.BOTH else field.applied
-    items = set_change(was, field.live, field.unit, field.units) if _is_set(field) else NO_CHANGE
+    was, live = with_names(was, field.names), with_names(field.live, field.names)
+    items = set_change(was, live, field.unit, field.units) if _is_set(field) else NO_CHANGE
     return FieldView(
         field.path, before, after, CAUSES[field.cause], author_text(field.author), outside=True, then=then, items=items
     )
@@ -166,7 +168,8 @@ def of_drifted(field: DriftedField) -> FieldView:
 
 def of_ignored(ignored: IgnoredDrift) -> FieldView:
     """A field whose difference a rule of the document ignores."""
-    items = set_change(ignored.applied, ignored.live, ignored.unit) if _is_set(ignored) else NO_CHANGE
+    applied, live = with_names(ignored.applied, ignored.names), with_names(ignored.live, ignored.names)
+    items = set_change(applied, live, ignored.unit) if _is_set(ignored) else NO_CHANGE
     return FieldView(ignored.path, *_applied_and_live(ignored), items=items)
 
 
@@ -178,9 +181,9 @@ def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
     if field.sensitive:
         return SENSITIVE, SENSITIVE
     units = field.units if isinstance(field, DriftedField) else {}
-    if isinstance(field, DriftedField) and field.cause is Cause.BOTH:
-        return plain_value(field.wanted, field.unit, units), plain_value(field.live, field.unit, units)
-    return plain_value(field.applied, field.unit, units), plain_value(field.live, field.unit, units)
+    was = field.wanted if isinstance(field, DriftedField) and field.cause is Cause.BOTH else field.applied
+    before, after = (with_names(value, field.names) for value in (was, field.live))
+    return plain_value(before, field.unit, units), plain_value(after, field.unit, units)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
             wanted=change.after if change.cause is Cause.BOTH else None,
             unordered=change.unordered,
             opens=change.path in opening and opens(opening[change.path], change.after, change.before),
+            names=change.names,
         )
         for change in action.changes
         if outside_move(change)
@@ -94,6 +95,7 @@ def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:
             until,
             change.sensitive,
             change.unordered,
+            change.names,
         )
         for change in ignored.changes
     ] or [IgnoredDrift(address, "", None, None, "", reason, until)]

@@ -29,6 +29,7 @@ from vastplan.engine.matching.topology import topology
 from vastplan.engine.ordering.order import Ordered, order
 from vastplan.engine.state.object_states import object_states, state_findings
 from vastplan.engine.state.replication import replication_findings, replications
+from vastplan.engine.values.system_names import with_system_names
 from vastplan.engine.values.unowned import UnownedObjects, more_than_known, unowned_objects
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
@@ -181,6 +182,7 @@ def _shown(
     return tuple(
         replace(
             action,
+            changes=with_system_names(context.kind(action), action.changes, context.matches),
             evidence=action_evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
@@ -234,7 +236,10 @@ def _plan(
         targets=inputs.targets,
         topology=nodes,
         snapshot=inputs.snapshot,
-        left=made.ignored,
+        left=tuple(
+            replace(left, changes=with_system_names(inputs.kinds[left.address.kind], left.changes, made.matches))
+            for left in made.ignored
+        ),
     )
 
 
