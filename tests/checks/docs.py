@@ -12,7 +12,7 @@ a whole; what single fields may hold is checked by their kinds. `vastplan valida
 `drift` run them again with what they observed: those marked *live* then also read from the site. `vastplan validate --list-checks` lists
 all checks, `--explain CODE` shows one.
 
-An error makes `validate` exit with 1, and `plan`, `apply` and `drift` with 3; apply then does nothing. The document can raise a severity
+An error makes `validate`, `plan`, `apply` and `drift` exit with 3; apply then does nothing. The document can raise a severity
 and waive a finding:
 
 ```yaml

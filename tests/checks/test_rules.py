@@ -122,7 +122,7 @@ def test_an_error_of_a_check_stops_every_command(tmp_path: Path, vastplan: Run) 
         lab.write(OVERLAP)
         file = tmp_path / "lab.yaml"
         ran = vastplan("validate", file)
-        assert ran.code == 1 and "error TEN-01: iad/tenant/b" in ran.err and "has 1 error" in ran.out, ran
+        assert ran.code == 3 and "error TEN-01: iad/tenant/b" in ran.err and "has 1 error" in ran.out, ran
         assert json.loads(vastplan("validate", file, "--format", "json").out)["findings"][0]["code"] == "TEN-01"
         saved = tmp_path / "plan.json"
         ran = vastplan("plan", file, "--out", saved)
@@ -194,6 +194,15 @@ def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Ru
         assert len(lines) == 1 and lines[0].startswith("warning QOS-07") and "read bandwidth: unknown" in lines[0], ran
         row |= {"max_cluster_read_bw_mb": 900, "max_cluster_write_bw_mb": 900}
         assert "could not be checked" not in vastplan("plan", file).out
+
+
+def test_an_error_of_a_check_exits_with_3_and_an_invalid_document_with_1(tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "doc.yaml"
+    document = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}}
+    file.write_text(yaml.safe_dump({**document, **OVERLAP}))
+    assert (ran := vastplan("validate", file)).code == 3 and "doc has 1 error" in ran.out, ran
+    file.write_text(yaml.safe_dump({**document, **OVERLAP, "tenant": {}}))
+    assert vastplan("validate", file).code == 1
 
 
 def test_checks_are_listed_and_explained(vastplan: Run) -> None:

@@ -362,7 +362,7 @@ class History:
             return False
         self.note("  " + "; ".join(one for one in said if one))
         self.write(paper)
-        if self.command(Said(), "validate", paper.folder).code == 1:
+        if self.command(Said(), "validate", paper.folder).code in (1, 3):
             paper.document = before
             self.write(paper)
             return False

@@ -213,7 +213,7 @@ def take_over(history: History, chance: Random) -> None:
     document.entries[section, name] = Entry(body)
     history.note(f"  take over {section}.{name}")
     history.write(paper)
-    if history.command(Said(), "validate", paper.folder).code == 1:
+    if history.command(Said(), "validate", paper.folder).code in (1, 3):
         paper.document = before
         history.write(paper)
         return

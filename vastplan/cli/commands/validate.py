@@ -26,7 +26,7 @@ def run(request: ValidateRequest, screen: Screen) -> int:
         return _explain(request, screen)
     workspace = open_workspace(request.paths, request.connections)
     checked = check_document(workspace, now().date())
-    wrong = sum(finding.severity is Severity.ERROR for finding in checked.findings)
+    faults = [finding for finding in checked.findings if finding.severity is Severity.ERROR]
     conditions = (
         output.write(request, screen, reports.validation_renderers(_validation(workspace.name, checked)))
         if request.reports
@@ -36,14 +36,15 @@ def run(request: ValidateRequest, screen: Screen) -> int:
         screen.machine(_validation(workspace.name, checked))
     else:
         screen.findings(checked.findings)
-        result = f"has {counted(wrong, 'error')}" if wrong else "is valid"
+        result = f"has {counted(len(faults), 'error')}" if faults else "is valid"
         screen.show(
             f"{workspace.name} {result}: {counted(checked.objects, 'object')} of {counted(checked.kinds, 'kind')} "
             f"on {counted(checked.sites, 'site')}."
         )
         _show_more(request, screen, checked)
-    unproven = request.isolation and checks.projects_meet(checked.findings)
-    conditions |= {errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set()
+    conditions |= {errors.BLOCKED if finding.checked else errors.ERROR for finding in faults}
+    if request.isolation and checks.projects_meet(checked.findings):
+        conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)
 
 
