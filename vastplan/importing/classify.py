@@ -11,7 +11,7 @@ from vastplan.engine.live.owners import Owners
 from vastplan.engine.live.twins import SiteId, twins
 from vastplan.engine.state.responsibility import Responsibility, standings
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import Left, LeftReason, LiveKey, Selection, object_key, pattern_of
+from vastplan.importing.model import Left, LeftReason, LiveKey, Selection, object_key, take_pattern
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.shell import word
@@ -92,7 +92,7 @@ def _reason(
         return leave(live, LeftReason.PENDING, text, fix)
     if kind.on_request and not selection.asked_for(live):
         text = f"import skips every {kind.name} unless you ask for it"
-        return leave(live, LeftReason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
+        return leave(live, LeftReason.UNASKED, text, f"--take {word(take_pattern(live))}")
     if kind.distinct_by_id:
         text = f"no system returns where the value of a {kind.name} is; an entry has to say it"
         fix = "write an entry whose deliver names the Secret with the value, and apply with --adopt; or write a new one"

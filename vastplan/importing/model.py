@@ -140,6 +140,11 @@ def pattern_of(name: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}*"
 
 
+def take_pattern(live: Live) -> str:
+    """The pattern of `--take` for an object that import skips unless it is asked for."""
+    return f"*/{live.kind.name}/{pattern_of(live.locator)}"
+
+
 class EntryForm(Enum):
     """How an object is written, the best form first; an object that cannot be written in a form falls one step."""
 

@@ -64,13 +64,15 @@ class DriftedObject:
 
 @dataclass(frozen=True, slots=True)
 class UnmanagedObject:
-    """A live object that no document manages here. `opens` (since 1.1) is true for a kind whose objects give access."""
+    """A live object that no document manages here. `opens` (since 1.1) is true for a kind whose objects give access. `take` (since 1.1)
+    is the pattern of `import --take` for an object that import skips unless it is asked for, null for one that it never writes."""
 
     site: str
     kind: str
     name: str
     new: bool = True
     opens: bool = False
+    take: str | None = ""
 
 
 @dataclass(frozen=True, slots=True)

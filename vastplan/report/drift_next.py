@@ -8,6 +8,7 @@ from pathlib import Path
 from vastplan.model.drift import Drift
 from vastplan.model.replication import ReplicationState
 from vastplan.model.shell import word, words
+from vastplan.model.yaml_text import ENDINGS
 
 _MOST = 3
 _SOURCE_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
@@ -15,11 +16,11 @@ _SOURCE_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> list[tuple[str, str]]:
     """Each command with what it does; `paths` are the document as typed, `acceptable` is the argument of `--accept`."""
-    return [*_commands(drift, words(paths), acceptable)][:_MOST]
+    return [*_commands(drift, paths, acceptable)][:_MOST]
 
 
-def _commands(drift: Drift, document: str, field: str) -> Iterator[tuple[str, str]]:
-    moved = drift.news()
+def _commands(drift: Drift, paths: Sequence[Path], field: str) -> Iterator[tuple[str, str]]:
+    document, moved = words(paths), drift.news()
     for row in drift.astray():
         if row.state in _SOURCE_ELSEWHERE:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
@@ -39,11 +40,29 @@ def _commands(drift: Drift, document: str, field: str) -> Iterator[tuple[str, st
         )
     if field:
         yield _of("vastplan drift", document, "--accept", word(field)), "writes a live value into the document"
-    if drift.strangers():
+    if any(stranger.take is not None for stranger in drift.strangers()):
         yield (
-            _of("vastplan import", document, "--dry-run"),
+            _of("vastplan import", document, *_out(paths), "--dry-run", *_takes(drift)),
             "prints what nobody manages as a document, and writes no file",
         )
+
+
+def _out(paths: Sequence[Path]) -> list[str]:
+    """The folder that import writes to, where the document is not one folder."""
+    if all(path.suffix not in ENDINGS for path in paths) and len(paths) < 2:
+        return []
+    return ["--out", word(paths[0].parent)]
+
+
+def _takes(drift: Drift) -> Iterator[str]:
+    """What import skips unless it is asked for, by name, or of many objects of a kind the kind."""
+    by_kind: dict[str, list[str]] = {}
+    for stranger in drift.strangers():
+        if stranger.take:
+            by_kind.setdefault(stranger.kind, []).append(stranger.take)
+    for kind, patterns in by_kind.items():
+        for pattern in dict.fromkeys(patterns) if len(set(patterns)) <= _MOST else (f"*/{kind}/*",):
+            yield f"--take {word(pattern)}"
 
 
 def _of(command: str, document: str, *more: str) -> str:

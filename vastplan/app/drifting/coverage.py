@@ -10,8 +10,10 @@ from vastplan.app.drifting.rehearsal_objects import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.creator import creator_of
+from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import owners
 from vastplan.engine.state.responsibility import Responsibility, standings
+from vastplan.importing.model import take_pattern
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
@@ -47,7 +49,8 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
                     by_controller[by] += 1
                 case Responsibility.NOBODYS:
                     strangers += 1
-                    unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
+                    opens = live.kind.lets_in is not None
+                    unmanaged.append(UnmanagedObject(site, kind, live.name, opens=opens, take=_take(live)))
         if managed or strangers:
             coverage.append(Coverage(site, kind, managed, strangers))
         controller_owned += [
@@ -57,6 +60,13 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
             OtherDocumentObjects(site, kind, document, count) for document, count in sorted(by_document.items())
         ]
     return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned), tuple(elsewhere))
+
+
+def _take(live: Live) -> str | None:
+    """How import takes the object: see `UnmanagedObject.take`."""
+    if live.kind.distinct_by_id:
+        return None
+    return take_pattern(live) if live.kind.on_request else ""
 
 
 def reported_collections(planned: Planned, workspace: Workspace) -> list[tuple[str, str]]:
