@@ -75,6 +75,30 @@ def test_a_rule_that_has_ended_or_fits_nothing_warns(hands: Hands, vastplan: Run
 
 
 @pytest.mark.parametrize(
+    ("field", "fix"),
+    [
+        ("hard_limt", "did you mean hard_limit?"),
+        ("default_user_quota.hard_limt", "did you mean default_user_quota.hard_limit?"),
+        ("hard_limit", None),
+        ("hard_*", None),
+        ("*", None),
+        ("default_user_quota", None),
+        ("default_user_quota.*", None),
+        ("hart_limit*", "did you mean hard_limit?"),
+    ],
+)
+def test_a_field_that_its_objects_cannot_have_is_an_error(
+    field: str, fix: str | None, vastplan: Run, tmp_path: Path
+) -> None:
+    write(tmp_path, DOCUMENT + RULE.replace("hard_limit", f"'{field}'") % "")
+    for command in ("validate", "plan", "drift"):
+        ran = vastplan(command, tmp_path / "hand.yaml")
+        text = f"error VP358: the rule to ignore drift of iad/quota/*: no quota has a field {field} ({fix})"
+        assert (text in ran.out + ran.err) == (fix is not None), ran
+        assert (ran.code == 1) == (fix is not None), ran
+
+
+@pytest.mark.parametrize(
     "rule",
     ["{address: 'iad/*', reason: ''}", "{address: 'iad/*', reason: abc, until: 2026-02-30}", "{address: 'iad/*'}"],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from vastplan.app import checks, missing_secrets
+from vastplan.app.planning.ignore import ignore_rules
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
@@ -36,8 +37,11 @@ def check_document(workspace: Workspace, today: date) -> Checked:
     missing = missing_secrets.not_here(workspace.document, composed.entries)
     skew = check_versions(workspace, composed.entries)
     findings = checks.check_findings(workspace, facts, today)
+    _, of_rules = ignore_rules(
+        workspace, (), lambda: {entry.address for entry in composed.entries}, today, everywhere=False
+    )
     return Checked(
-        findings=(*composed.findings, *missing, *skew, *findings),
+        findings=(*composed.findings, *missing, *skew, *of_rules, *findings),
         objects=len(composed.entries),
         kinds=len({entry.address.kind for entry in composed.entries}),
         sites=len({entry.address.site for entry in composed.entries}),

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import DriftSpec
 from vastplan.engine.deciding.ignore import IgnoreRule
 from vastplan.model.address import Address
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.nearest import closest, known_ones, suggestion
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
+from vastplan.schema.shapes.struct import STRUCT
+
+_WILDCARDS = re.compile(r"[*?\[]")
 
 
 def ignore_rules(
@@ -20,7 +28,8 @@ def ignore_rules(
     *,
     everywhere: bool,
 ) -> tuple[tuple[IgnoreRule, ...], tuple[Finding, ...]]:
-    """The rules in force, and a warning for each rule of the document that has expired, or (`everywhere`) matches no object.
+    """The rules in force, with a warning for each rule of the document that has expired, or (`everywhere`) matches no object, and an
+    error for each field that none of its objects can have.
 
     The rules of this run come first: they apply even to fields that the document changed.
     """
@@ -37,8 +46,38 @@ def ignore_rules(
             text = f"the rule to ignore drift of {rule_spec.address} ended on {until}: it is reported as drift again"
             findings.append(Finding("VP306", Severity.WARNING, text, "renew it, or remove it from drift.ignore"))
             continue
-        if everywhere and not any(rule.matches(address) for address in addresses):
+        matched = {address.kind for address in addresses if rule.matches(address)}
+        findings += _unknown_fields(rule, matched, workspace.registry.kinds)
+        if everywhere and not matched:
             text = f"the rule to ignore drift of {rule_spec.address} matches no object"
             findings.append(Finding("VP307", Severity.WARNING, text, "an address is site/kind/name"))
         of_document.append(rule)
     return (*of_run, *of_document), tuple(findings)
+
+
+def _unknown_fields(rule: IgnoreRule, names: Collection[str], kinds: Mapping[str, Kind]) -> Iterator[Finding]:
+    """VP358 for each field of a rule that no kind of its objects has."""
+    paths = sorted({path for name in names for path in _paths(kinds[name].fields, "")})
+    for field in rule.fields if paths else ():
+        if not any(_may_mean(field, path) for path in paths):
+            which = " or ".join(sorted(names)) if len(names) < 3 else "of its objects"
+            text = f"the rule to ignore drift of {inert(rule.address, 200)}: no {which} has a field {inert(field, 200)}"
+            yield error("VP358", text, fix=suggestion(closest(field, paths)) or known_ones(paths))
+
+
+def _paths(fields: Iterable[Field], before: str) -> Iterator[str]:
+    """The paths of fields, down to those whose parts have keys of their own."""
+    for field in fields:
+        path = f"{before}{field.name}"
+        if field.shape is STRUCT:
+            yield from _paths(field.fields, f"{path}.")
+        else:
+            yield path
+
+
+def _may_mean(field: str, path: str) -> bool:
+    """Whether a field of a rule may be the field at a path, a part of it, or a struct around it."""
+    begin = _WILDCARDS.split(field)[0]
+    if begin != field:
+        return path.startswith(begin) or begin.startswith(f"{path}.")
+    return f"{field}.".startswith(f"{path}.") or path.startswith(f"{field}.")
