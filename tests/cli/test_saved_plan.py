@@ -316,3 +316,14 @@ def test_nothing_is_said_to_carry_out_where_every_change_is_blocked(saved: Path,
     saved.with_name("doc.yaml").write_text(DOCUMENT.replace("tenants: {a: {}}\n", ""))
     ran = vastplan("plan", saved.with_name("doc.yaml"), "--out", saved.with_name("next.json"))
     assert "next.json; every change in it is blocked" in ran.out and "carry it out" not in ran.out, ran
+
+
+def test_nothing_is_said_to_carry_out_where_apply_refuses_the_plan(saved: Path, vastplan: Run) -> None:
+    missing = "secrets: {s: {namespace: n, data: {k: {file: nowhere}}}}\nnamespaces: {n: {}}\n"
+    ranges = "tenants: {a: {client_ip_ranges: [10.0.0.1]}, b: {client_ip_ranges: [10.0.0.1]}}\n"
+    for text, code in ((DOCUMENT + missing, "VP302"), (DOCUMENT.replace("tenants: {a: {}}\n", ranges), "TEN-01")):
+        saved.with_name("doc.yaml").write_text(text)
+        ran = vastplan("plan", saved.with_name("doc.yaml"), "--out", saved)
+        assert f"error {code}" in ran.out and "carry it out" not in ran.out, ran
+        assert "plan.json; it has errors, and apply refuses it: correct them and plan again" in ran.out, ran
+        assert (ran := vastplan("apply", saved)).code in (1, 3) and code in ran.err, ran

@@ -111,6 +111,7 @@ def test_drift_is_seen_with_its_cause(tmp_path: Path, vastplan: Run, no_network:
     no_network()
     ran = vastplan("plan", tmp_path / "lab.yaml", "--snapshot", tmp_path / "s.json")
     assert "max_views  7 → 3  [changed outside vastplan]" in ran.out and "deleted outside vastplan" in ran.out, ran
+    assert "author unknown: a snapshot does not have it" in ran.out and "does not say who" not in ran.out, ran
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from vastplan.app.planning.unread_files import unread_files
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.engine.matching.attribution import attribute
+from vastplan.engine.matching.attribution import SILENT, attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
@@ -55,7 +55,13 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         plan = with_changed_endpoints(plan, (*elsewhere, *resourced))
         plan = replace(
             plan,
-            actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
+            actions=attribute(
+                plan.actions,
+                planned.matches.owned,
+                workspace.registry.kinds,
+                source.providers,
+                "a snapshot does not have it" if options.snapshot is not None else SILENT,
+            ),
             sources=tuple(map(str, workspace.document.paths)),
             folder="" if options.snapshot else str(Path.cwd()),
             consent=options.consent,

@@ -13,6 +13,7 @@ _TERRAFORM = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*(?:resource|provider|terraform|variable|module|data|output|locals)\b[^\n:]{0,200}\{"
 )
 _DOCUMENT = ("name", "sites")
+_OPERATIONS = ("move", "restore")
 
 
 def of_text(text: str) -> tuple[str, str]:
@@ -38,6 +39,9 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
             "this is a Terraform state, not a document",
             f"to adopt what it created: vastplan import DOCUMENT --out FOLDER --terraform {word(file)}",
         )
+    written, command = of_vastplan(tree, file)
+    if written:
+        return f"this is {written}, not a document", command
     if "format_version" in tree and "version" not in tree:
         return (
             "vastplan wrote this file; it is not a document",
@@ -45,6 +49,19 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
         )
     if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
         return "these are approvals, not a document", f"vastplan plan DOCUMENT --approvals {word(file)}"
+    return "", ""
+
+
+def of_vastplan(data: Mapping[str, Any], file: str) -> tuple[str, str]:
+    """What a file that vastplan wrote holds if that is not a plan, and the command that reads it; the first is "" for any other file."""
+    if "format_version" not in data:
+        return "", ""
+    if "collections" in data:
+        return "a snapshot", f"vastplan plan DOCUMENT --snapshot {word(file)}"
+    if "exported" in data:
+        return "an export of a ledger", f"vastplan ledger import DOCUMENT {word(file)}"
+    if "stages" in data and data.get("kind") in _OPERATIONS:
+        return f"a planned {data['kind']}", f"vastplan {data['kind']} run {word(file)}"
     return "", ""
 
 

@@ -98,6 +98,7 @@ PLAN_FILE: VersionedFile[Plan] = VersionedFile(
         edited="was edited or damaged after it was made; plan again",
         misshapen="does not have a plan's form; plan again",
     ),
+    required="actions",
     id_length=32,
     compact=False,
     public_names=lambda data: {path for action in data["actions"] for path in _paths(action["desired"], "")},

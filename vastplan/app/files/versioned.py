@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from vastplan.app.files import read_write
+from vastplan.document import other_files
 from vastplan.model import canonical_json, gc_pause, sensitive
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
@@ -114,6 +115,9 @@ class VersionedFile(Generic[Value]):
         subject = f"the {self.name} {path}"
         data, version = read_write.read_json(path, subject, self.messages.cut_short, verify)
         if not version or self.required not in data:
+            written, command = other_files.of_vastplan(data, str(path))
+            if written:
+                raise VastplanError(f"{path} is {written}, not a {self.name}: {command}")
             raise VastplanError(
                 f"{path} is not a {self.name}: vastplan {self.name} PATH --out FILE writes one"
                 if self.name == "plan"

@@ -61,9 +61,7 @@ def run(request: PlanRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            is_blocked = bool(plan.actions) and all(action.blocked for action in plan.actions)
-            to_apply = f"carry it out with: {_to_apply(request, plan, request.out)}"
-            screen.show(f"Saved to {request.out}; {'every change in it is blocked' if is_blocked else to_apply}")
+            screen.show(f"Saved to {request.out}; {_next(request, plan, request.out)}")
     if request.approvals_template:
         count = approvals_template.write_approvals(request.approvals_template, plan, now().date())
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
@@ -80,6 +78,15 @@ def run(request: PlanRequest, screen: Screen) -> int:
         hint = "" if errors.BLOCKED in conditions else "; with --detailed-exitcode or --all-or-nothing it is 3"
         screen.progress(f"Exit code {code}: {blocked} of {counted(len(plan.actions), 'change')} blocked{hint}.")
     return code
+
+
+def _next(request: PlanRequest, plan: Plan, out: Path) -> str:
+    """What to do with the saved plan; no command that would be refused."""
+    if exit_status.wrong(plan) or exit_status.check_errors(plan):
+        return "it has errors, and apply refuses it: correct them and plan again"
+    if plan.actions and all(action.blocked for action in plan.actions):
+        return "every change in it is blocked"
+    return f"carry it out with: {_to_apply(request, plan, out)}"
 
 
 def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:

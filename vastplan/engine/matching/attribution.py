@@ -26,10 +26,11 @@ def attribute(
     owned: Mapping[Address, Owned],
     kinds: Mapping[str, Kind],
     providers: Mapping[tuple[str, str], Provider | Exception],
+    silent: str = SILENT,
 ) -> tuple[Action, ...]:
     """The actions with the time each object was last applied, and with the authors of the changes that they would undo.
 
-    Reads from a system only where something changed outside vastplan.
+    Reads from a system only where something changed outside vastplan. `silent` is why the author is unknown where nobody was found.
     """
     attributed = [
         replace(action, since=owned[action.address].applied) if action.address in owned else action
@@ -46,19 +47,19 @@ def attribute(
             )
             for action in (attributed[number] for number in numbers)
         ]
-        traces, unknown = _traces(providers.get(key), sought)
+        traces, unknown = _traces(providers.get(key), sought, silent)
         for place, number in enumerate(numbers):
             attributed[number] = _with_authors(attributed[number], sought[place].kind, traces.get(place, ()), unknown)
     return tuple(attributed)
 
 
-def _traces(provider: object, sought: list[ChangedObject]) -> tuple[dict[int, list[Trace]], str]:
+def _traces(provider: object, sought: list[ChangedObject], silent: str) -> tuple[dict[int, list[Trace]], str]:
     """The traces of each object, by its index in `sought`, and the reason for objects without one."""
     traces_by_place: dict[int, list[Trace]] = {}
     if isinstance(provider, Exception):
         return traces_by_place, str(provider)
     if not isinstance(provider, Historian):
-        return traces_by_place, SILENT
+        return traces_by_place, silent
     try:
         for place, trace in provider.history(sought):
             traces_by_place.setdefault(place, []).append(trace)
@@ -66,7 +67,7 @@ def _traces(provider: object, sought: list[ChangedObject]) -> tuple[dict[int, li
         return {}, inert(problem, 200)  # an incomplete history may name the wrong person
     except _UNREADABLE as problem:
         return {}, f"its records do not have the documented form ({type(problem).__name__})"
-    return traces_by_place, SILENT
+    return traces_by_place, silent
 
 
 def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], unknown: str) -> Action:
