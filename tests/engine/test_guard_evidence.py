@@ -132,7 +132,7 @@ def test_clients_are_not_cut_off_from_data(lab: Lab) -> None:
     plan = lab.plan(NONE)
     assert blocks(plan, address) == {}
     used(lab, 2**20, 3)
-    text = "nfs_read_write would no longer let in 10.0.0.0/8; in use through it: 1 view"
+    text = "nfs_read_write would no longer let in 10.128.0.0/9; in use through it: 1 view"
     assert blocks(lab.plan(NONE), address) == {"narrows": text}
     assert blocks(lab.plan(replace(NONE, allow_narrow=(address,))), address) == {}
 

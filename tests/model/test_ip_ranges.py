@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.model.ip_ranges import Interval, cut_off, interval_text, overlaps, parse_interval
+from vastplan.model.ip_ranges import Interval, cut_off, interval_text, lost_parts, overlaps, parse_interval
 
 SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
     lambda draw: (draw[0], draw[1], draw[1] + draw[2])
@@ -45,3 +46,24 @@ def test_an_interval_and_its_text() -> None:
 def test_a_range_without_an_end_is_no_range() -> None:
     assert cut_off(["10.0.0.1 - "], ["10.0.0.0/24"]) == ["10.0.0.1 - "]
     assert cut_off(["10.0.0.1 - 10.0.0.2"], ["10.0.0.0/24"]) == []
+
+
+@pytest.mark.parametrize(
+    ("client", "after", "lost"),
+    [
+        ("10.20.2.10 - 10.20.2.13", ["10.20.2.10 - 10.20.2.11"], ["10.20.2.12 - 10.20.2.13"]),
+        ("10.20.2.10 - 10.20.2.14", ["10.20.2.10 - 10.20.2.11"], ["10.20.2.12 - 10.20.2.14"]),
+        ("10.12.0.0/24", ["10.12.0.0/25"], ["10.12.0.128/25"]),
+        ("10.12.0.*", ["10.12.0.1 - 10.12.0.255", "10.12.1.0/24"], ["10.12.0.0"]),
+        ("10.0.0.0/30", ["10.0.0.1", "10.0.0.2", "10.0.0.1"], ["10.0.0.0", "10.0.0.3"]),
+        ("fd00::/126", ["fd00::/127", "10.0.0.0/8"], ["fd00::2/127"]),
+        ("10.12.0.0/24", ["10.13.0.0/24"], ["10.12.0.0/24"]),
+        ("10.12.*.*", [], ["10.12.*.*"]),
+        ("*", ["10.0.0.0/8"], ["*"]),
+        ("host-1", ["10.0.0.0/8"], ["host-1"]),
+        ("10.*.0.1", ["10.1.0.1"], ["10.*.0.1"]),
+    ],
+)
+def test_of_a_client_only_what_is_lost_is_named(client: str, after: list[str], lost: list[str]) -> None:
+    assert cut_off([client], after) == [client]
+    assert lost_parts(client, after) == lost

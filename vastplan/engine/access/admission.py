@@ -9,7 +9,7 @@ from typing import Any
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
-from vastplan.model.ip_ranges import cut_off
+from vastplan.model.ip_ranges import cut_off, lost_parts
 from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import Ref, from_json, to_json
 from vastplan.schema.kind import Kind, Values
@@ -148,7 +148,8 @@ def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[s
         return []
     if admits.open_when_empty and not was:
         return ["everybody else"]
-    return cut_off(_texts(was), [text for field in (name, *admits.also) for text in _texts(after.get(field))])
+    kept = [text for field in (name, *admits.also) for text in _texts(after.get(field))]
+    return [part for client in cut_off(_texts(was), kept) for part in lost_parts(client, kept)]
 
 
 def _values(value: Any) -> list[str]:
