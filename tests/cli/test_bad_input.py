@@ -458,3 +458,16 @@ def test_one_mistake_is_told_once_and_in_words(
     path.write_text(yaml.safe_dump({**whole, "tenants": {"a": {**BUCKETS, **says}}}))
     ran = vastplan("validate", path)
     assert ran.code == 1 and sorted(line.split(": ", 1)[1] for line in ran.err.splitlines()) == told, ran
+
+
+def test_a_path_with_two_dots_is_proposed_as_the_path_that_it_leads_to(tmp_path: Path, vastplan: Run) -> None:
+    head = "version: 1\nname: doc\nsites: {lab: {sim: {}}}\n"
+    for written, proposed in (("/a/../b", "; write /b"), ("/a/./b/", "; write /a/b"), ("a//b", "; write /a/b"), ("../b", "")):
+        (tmp_path / "doc.yaml").write_text(head + f"tenants: {{a: {{quotas: {{q: {{path: {written}}}}}}}}}\n")
+        ran = vastplan("validate", tmp_path / "doc.yaml")
+        assert ran.err.strip().endswith(f"has no //, . or ..{proposed}"), ran
+
+
+def test_a_document_without_objects_has_its_sites(tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "doc.yaml").write_text("version: 1\nname: doc\nsites: {lab: {sim: {}}}\n")
+    assert "0 objects of 0 kinds on 1 site." in vastplan("validate", tmp_path / "doc.yaml").out

@@ -117,3 +117,20 @@ def test_long_spans_are_told_in_several_units_and_long_bandwidths_in_a_larger_on
     ]
     assert units.show_amount(12_500, units.BANDWIDTH) == "12.5 GB/s"
     assert units.show_amount(12_345_678, units.BANDWIDTH) == "≈ 12.35 TB/s (12345678 MB/s)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shown"),
+    [
+        (("4000 TiB", "1 PB"), ("4000 TiB", "≈ 909.5 TiB (1 PB)")),
+        (("500 GB", "1 TB"), ("500 GB", "1 TB")),
+        (("500 GiB", "1 TiB"), ("500 GiB", "1 TiB")),
+        (("1 TB", "0 B"), ("1 TB", "0 B")),
+    ],
+)
+def test_sizes_in_one_sentence_have_units_of_one_family(sizes: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    assert units.show_alike(units.BYTES, *map(units.parse_bytes, sizes)) == shown
+
+
+def test_other_amounts_are_shown_as_alone() -> None:
+    assert units.show_alike(units.BANDWIDTH, 1000, 5) == ("1 GB/s", "5 MB/s")

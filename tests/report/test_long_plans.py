@@ -270,3 +270,11 @@ def test_work_grows_no_faster_than_the_actions(expand: tuple[str, ...]) -> None:
     small, large_one = estate(few), estate(many)
     least = lines_run(lambda: text(small, *expand))
     assert lines_run(lambda: text(large_one, *expand)) <= 1.25 * many / few * least
+
+
+def test_what_to_expand_is_an_address_of_the_plan() -> None:
+    plan = estate(MANY)
+    elsewhere = tuple(replace(action, address=action.address._replace(site="lab")) for action in plan.actions)
+    shown = text(replace(plan, actions=elsewhere), style=Style(colour=False, width=1000))
+    first = elsewhere[0].address
+    assert f"with patterns ('lab/{first.kind}/*')" in shown and "('iad/" not in shown

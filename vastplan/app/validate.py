@@ -44,7 +44,7 @@ def check_document(workspace: Workspace, today: date) -> Checked:
         findings=(*composed.findings, *missing, *skew, *of_rules, *findings),
         objects=len(composed.entries),
         kinds=len({entry.address.kind for entry in composed.entries}),
-        sites=len({entry.address.site for entry in composed.entries}),
+        sites=len(workspace.document.head.sites),
         isolation=tuple(facts.isolation.values()),
         commitments=commitment_rows(facts),
         budgets=budgets(facts),

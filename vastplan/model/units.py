@@ -126,6 +126,20 @@ def show_amount(value: object, unit: str) -> str:
     return f"{value} {unit}"
 
 
+def show_alike(unit: str, *values: int) -> tuple[str, ...]:
+    """Several numbers for one sentence: sizes of which some are shown in binary and some in decimal units are all shown in binary
+    units, with the decimal ones in parentheses: `≈ 909.5 TiB (1 PB)`."""
+    texts = tuple(show_amount(value, unit) for value in values)
+    is_decimal = [re.search(r"\d [KMGTPE]B$", text) is not None for text in texts]
+    if not any(is_decimal) or not any(re.search(r"\d [KMGTPE]iB", text) for text in texts):
+        return texts
+    units = _largest_first(BINARY)
+    return tuple(
+        f"{_in_largest(value, units, units, ' ').partition(' (')[0]} ({text})" if decimal else text
+        for value, text, decimal in zip(values, texts, is_decimal, strict=True)
+    )
+
+
 def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
     """The number in the largest unit that divides it; where that takes too many digits, as a fraction, exact or rounded, of a
     larger unit."""

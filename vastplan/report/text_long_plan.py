@@ -31,6 +31,7 @@ class Large:
         self._style, self._owners = style, TenantFinder(plan)
         self._chosen = {id(action) for action in expanded(plan.actions, expand, self._owners)}
         self._actions = len(plan.actions)
+        self._pattern = next((f"{action.address.site}/{action.address.kind}/*" for action in plan.actions), "")
         self.full = 0
 
     def lines(self, part: Plan) -> Iterator[str]:
@@ -67,7 +68,7 @@ class Large:
             _unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html")
         )
         text = (
-            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {single}, with patterns ('iad/quota/*'), "
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {single}, with patterns ({inert(word(self._pattern))}), "
             f"or a tenant's address for all of the tenant's changes; all changes: {every}, or as a page: {page}"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]

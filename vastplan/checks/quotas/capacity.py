@@ -7,7 +7,7 @@ from vastplan.checks.commitments.sums import Promised, sums_of
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show_amount
+from vastplan.model.units import BYTES, show_alike
 
 _HOLDERS = ("tenant", "quota", "storage_class")
 """The kinds that promise: a finding is about the first entry of the first of these kinds that the document has on a site."""
@@ -17,8 +17,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for row in sums_of(facts, Promised.CAPACITY):
         holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
         if row.over and holders:
-            limit_text = show_amount(int(row.limit or 0), BYTES)
-            text = f"hard limits on {row.site} add up to {show_amount(int(row.after), BYTES)}, and {limit_text} may be promised"
+            sum_text, limit_text = show_alike(BYTES, int(row.after), int(row.limit or 0))
+            text = f"hard limits on {row.site} add up to {sum_text}, and {limit_text} may be promised"
             yield Violation(min(holders.values(), key=lambda entry: entry.address), text)
 
 

@@ -6,7 +6,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.commitments.capacity import promised_bytes
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show_amount
+from vastplan.model.units import BYTES, show_alike
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -15,7 +15,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         limit = (tenant.values.get("capacity_rules") or {}).get("hard_limit")
         total = sums.get(tenant.address, 0)
         if limit and total > limit:
-            text = f"its quotas and claims promise {show_amount(total, BYTES)}, and its hard_limit is {show_amount(limit, BYTES)}"
+            total_text, limit_text = show_alike(BYTES, total, limit)
+            text = f"its quotas and claims promise {total_text}, and its hard_limit is {limit_text}"
             yield Violation(tenant, text)
 
 

@@ -7,7 +7,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.users import user_or_group
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show_amount
+from vastplan.model.units import BYTES, show_alike
 from vastplan.schema.entries import Entry
 
 _LIMITS = (("hard_limit", BYTES), ("hard_limit_inodes", ""))
@@ -22,6 +22,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:
+    def above(figure: int) -> str:
+        return ", above the directory's own ".join(show_alike(unit, figure, most))
+
     for words, rules in (("users", "user_quotas"), ("groups", "group_quotas")):
         total, reported = 0, False
         for rule in quota.values.get(rules) or ():
@@ -32,17 +35,17 @@ def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation
                 way, name = user_or_group(rule)
                 yield Violation(
                     quota,
-                    f"{limit} of {way} {name} is {show_amount(figure, unit)}, above the directory's own {show_amount(most, unit)}",
+                    f"{limit} of {way} {name} is {above(figure)}",
                 )
         default = f"default_{rules.removesuffix('s')}"
         figure = _figure(quota.values.get(default) or {}, limit)
         if figure > most:
             yield Violation(
                 quota,
-                f"{default}.{limit} is {show_amount(figure, unit)}, above the directory's own {show_amount(most, unit)}",
+                f"{default}.{limit} is {above(figure)}",
             )
         if total > most and not reported:
-            text = f"{limit} of its {words} add up to {show_amount(total, unit)}, above the directory's own {show_amount(most, unit)}"
+            text = f"{limit} of its {words} add up to {above(total)}"
             yield Violation(quota, text, severity=Severity.NOTE)
 
 

@@ -8,7 +8,7 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.kinds.compose._two_sites import SHARING
 from vastplan.model.finding import Severity
-from vastplan.model.units import BYTES, show_amount
+from vastplan.model.units import BYTES, show_alike, show_amount
 from vastplan.schema.entries import Entry
 
 
@@ -23,9 +23,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if copy_size and not writer_size:
             yield Violation(copy, f"it has {show_amount(copy_size, BYTES)} here, and no limit on {active}")
         elif copy_size and copy_size < writer_size:
-            yield Violation(
-                copy, f"it has {show_amount(copy_size, BYTES)} here and {show_amount(writer_size, BYTES)} on {active}"
-            )
+            here, there = show_alike(BYTES, copy_size, writer_size)
+            yield Violation(copy, f"it has {here} here and {there} on {active}")
         lower = sorted(_lower(copy.values.get("qos"), writer.values.get("qos")))
         if lower:
             yield Violation(copy, f"its QoS here is below that on {active}: {', '.join(lower)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from ipaddress import ip_network
@@ -32,11 +33,11 @@ _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 
 def _directory(path: str) -> str:
     if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
-        parts = [part for part in shortened(path).split("/") if part not in ("", ".", "..")]
-        raise ValueError(
-            f"{quoted(path)} is not a path: a path starts with /, does not end with / and has no //, . or ..;"
-            f" write /{'/'.join(parts)}"
-        )
+        text = f"{quoted(path)} is not a path: a path starts with /, does not end with / and has no //, . or .."
+        if ".." in path.split("/") and not path.startswith("/"):
+            raise ValueError(text)  # nobody knows where it begins
+        meant = posixpath.normpath("/" + shortened(path).lstrip("/"))
+        raise ValueError(f"{text}; write {meant}")
     if not path.isprintable() or len(path) > 4096:
         raise ValueError("a path has at most 4096 characters, all printable")
     return path
