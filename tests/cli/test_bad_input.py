@@ -462,7 +462,12 @@ def test_one_mistake_is_told_once_and_in_words(
 
 def test_a_path_with_two_dots_is_proposed_as_the_path_that_it_leads_to(tmp_path: Path, vastplan: Run) -> None:
     head = "version: 1\nname: doc\nsites: {lab: {sim: {}}}\n"
-    for written, proposed in (("/a/../b", "; write /b"), ("/a/./b/", "; write /a/b"), ("a//b", "; write /a/b"), ("../b", "")):
+    for written, proposed in (
+        ("/a/../b", "; write /b"),
+        ("/a/./b/", "; write /a/b"),
+        ("a//b", "; write /a/b"),
+        ("../b", ""),
+    ):
         (tmp_path / "doc.yaml").write_text(head + f"tenants: {{a: {{quotas: {{q: {{path: {written}}}}}}}}}\n")
         ran = vastplan("validate", tmp_path / "doc.yaml")
         assert ran.err.strip().endswith(f"has no //, . or ..{proposed}"), ran

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.report.reading import FORMATS, plan
 from vastplan.model.finding import Finding, Severity, Where, error
+from vastplan.model.plan import UnknownCollection
 from vastplan.report.folding import counted_known, folded
+from vastplan.report.text import unknown_lines
 
 WHERE = Where("a.yaml", 1, 1)
 ONE = Finding("TEN-02", Severity.NOTE, "says nothing", "remove it", "iad/tenant/a", WHERE)
@@ -84,3 +87,23 @@ def test_what_the_base_has_too_is_counted() -> None:
 def test_the_same_error_at_two_places_is_two() -> None:
     here, there = (error("VP207", "data is given twice", where=Where("doc.yaml", line, 7)) for line in (42, 70))
     assert folded([here, there, here]) == (here, there)
+
+
+def test_what_could_not_be_read_for_one_reason_is_one_line() -> None:
+    kinds = [f"kind_{number}" for number in range(11)]
+    unread = [UnknownCollection("iad", "vast", kind, "no password") for kind in kinds]
+    others = [
+        UnknownCollection("iad", "vast", "view", "timed out"),
+        UnknownCollection("pdx", "vast", "view", "no password"),
+    ]
+    lines = [
+        "  ? iad vast 11 kinds (kind_0, kind_1 and 9 more): no password",
+        "  ? iad vast view: timed out",
+        "  ? pdx vast view: no password",
+    ]
+    assert unknown_lines([*unread, *others]) == lines
+    assert unknown_lines(unread[:2]) == ["  ? iad vast kind_0: no password", "  ? iad vast kind_1: no password"]
+    made = replace(plan("empty"), unknown=(*unread, *others))
+    for ending in ("txt", "md", "html"):
+        assert FORMATS[ending](made).count("no password") == 2, ending
+    assert FORMATS["json"](made).count("no password") == 12

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vastplan.model.address import kind_of
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import UnknownCollection
 from vastplan.model.wording import some
 from vastplan.report.values import counted, kind_words, of_any
 
@@ -108,3 +109,18 @@ def _sites(alike: list[Finding]) -> Iterator[str]:
 
 def _on_any_site(address: str) -> str:
     return address.partition("/")[2]
+
+
+def folded_unknown(unknown: Iterable[UnknownCollection]) -> tuple[UnknownCollection, ...]:
+    """The collections that could not be read; many of one system for one reason are one, with their number and some names as kind."""
+    by_reason: dict[tuple[str, str, str], list[UnknownCollection]] = {}
+    for collection in unknown:
+        by_reason.setdefault((collection.site, collection.system, collection.reason), []).append(collection)
+    return tuple(
+        shown for alike in by_reason.values() for shown in (alike if len(alike) < _MANY else [_of_system(alike)])
+    )
+
+
+def _of_system(alike: Sequence[UnknownCollection]) -> UnknownCollection:
+    names = some([collection.kind for collection in alike], 2)
+    return replace(alike[0], kind=f"{len(alike)} kinds ({names})")

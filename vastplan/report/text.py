@@ -24,7 +24,7 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.findings import findings_lines
-from vastplan.report.folding import counted_known
+from vastplan.report.folding import counted_known, folded_unknown
 from vastplan.report.long_plan import expanded, is_large, unlisted_reverts
 from vastplan.report.owners import TenantFinder
 from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
@@ -203,10 +203,10 @@ def plan_summary(plan: Plan, style: Style, title: str = "Plan") -> str:
 
 
 def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:
-    """What could not be read, one collection per line."""
+    """What could not be read, each cause on a line."""
     return [
         f"  ? {inert(f'{collection.site} {collection.system} {collection.kind}')}: {inert(collection.reason)}"
-        for collection in unknown
+        for collection in folded_unknown(unknown)
     ]
 
 

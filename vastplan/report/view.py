@@ -19,6 +19,7 @@ from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import split_findings
 from vastplan.report.differences import NO_DIFFERENCE, Part, Show, Sign, ValueDifference, before_after, difference
+from vastplan.report.folding import folded_unknown
 from vastplan.report.sets import NO_CHANGE, SetChange, of_parts, set_change
 from vastplan.report.values import (
     CALLED_OTHERWISE,
@@ -211,13 +212,17 @@ def plan_view(plan: Plan) -> ReportView:
     """The view of a plan."""
     own, base = split_findings(plan)
     verdict = review.review_line(plan)
-    return ReportView("plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), plan.unknown)
+    return ReportView(
+        "plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), folded_unknown(plan.unknown)
+    )
 
 
 def drift_view(drift: Drift) -> ReportView:
     """The view of a check for drift."""
     findings = worst_first(drift.findings)
-    return ReportView("drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), drift.unknown)
+    return ReportView(
+        "drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), folded_unknown(drift.unknown)
+    )
 
 
 def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
