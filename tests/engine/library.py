@@ -192,6 +192,7 @@ class Bench:
         self.consent = Consent(allow_delete=("*",))
         self.secrets: dict[str, str] = {}
         self.ignore: tuple[IgnoreRule, ...] = ()
+        self.held: frozenset[str] = frozenset()
         self.lost: Callable[[str, str], None] = lambda what, address: None
         """Called with every note for the ledger; may raise."""
 
@@ -216,7 +217,7 @@ class Bench:
             PlanInputs(
                 document="doc", digest="0", source="doc.yaml", kinds=KINDS, entries=entries, observed=observed,
                 ledger=ledger, endpoints={}, consent=self.consent, reveal=self.reveal, now=self.now(), targets=targets,
-                ignore=self.ignore,
+                ignore=self.ignore, held=self.held,
             )
         )  # fmt: skip
 

@@ -300,6 +300,13 @@ def test_a_create_that_was_cut_off_is_known_for_ours(bench: Bench) -> None:
     assert not bench.part.intents and "iad/shelf/a" in bench.part.entries
 
 
+def test_what_an_apply_that_holds_the_ledger_did_is_not_called_interrupted(bench: Bench) -> None:
+    bench.held = frozenset({"iad"})
+    intent(bench, "create", A)
+    bench.library.put("shelf", name="a", size=3)
+    assert bench.plan(A).actions[0].reason == "created by the apply that holds the ledger; added to the ledger"
+
+
 @pytest.mark.parametrize("verb", ["create", "update"])
 def test_what_differs_from_what_was_sent_is_not_ours(verb: str, bench: Bench) -> None:
     intent(bench, verb, A)

@@ -540,3 +540,22 @@ def test_a_journal_that_says_what_no_ledger_holds_is_damaged(tmp_path: Path) -> 
     )
     (tmp_path / "iad.journal").write_text(json.dumps({**line, "owned": {**owned, "id": "7"}}) + "\n")
     assert FileLedger(tmp_path, "doc").read("iad").entries["iad/view/x"].id == "7"
+
+
+def test_a_reader_sees_who_holds_it_and_that_nobody_does_after_a_crash(tmp_path: Path) -> None:
+    ledger = FileLedger(tmp_path, "doc")
+    assert ledger.holder("iad") is None
+    session = ledger.open("iad", "ann@host (pid 7)")
+    owner = FileLedger(tmp_path, "doc").holder("iad")
+    assert owner is not None and owner.name == "ann@host (pid 7)" and owner.since
+    note = (tmp_path / "iad.holder").read_bytes()
+    session.close()
+    assert ledger.holder("iad") is None
+    (tmp_path / "iad.holder").write_bytes(note)  # its process died
+    assert ledger.holder("iad") is None
+    ledger.open("iad", "the next").close()
+    (tmp_path / "iad.holder").write_bytes(note)
+    (tmp_path / "iad.lock").unlink()
+    assert ledger.holder("iad") is None
+    (tmp_path / "iad.lock").symlink_to("iad.json")  # not read through a link: cannot be determined
+    assert ledger.holder("iad") == owner

@@ -402,3 +402,12 @@ def test_what_is_recorded_during_a_write_goes_into_the_next_together_or_is_lost_
     assert outcomes == ["lost" if refuses else "noted"] * 6
     assert gate.updates == (1 if refuses else 2)
     assert len(cluster.ledger().read("iad").entries) == len(session.part.entries) == (0 if refuses else 6)
+
+
+def test_a_reader_sees_who_holds_it(memory: KubernetesBench) -> None:
+    assert memory.ledger().holder("iad") is None
+    session = memory.ledger().open("iad", "ann@host (pid 7)")
+    owner = memory.ledger().holder("iad")
+    assert owner is not None and owner.name == "ann@host (pid 7)" and owner.since
+    session.close()
+    assert memory.ledger().holder("iad") is None

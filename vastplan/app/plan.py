@@ -16,6 +16,7 @@ from vastplan.app.planning.endpoints import changed_endpoints, with_changed_endp
 from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
+from vastplan.app.planning.sites import held_ledgers
 from vastplan.app.planning.source import LiveSource, open_source
 from vastplan.app.planning.sources import changed_sources
 from vastplan.app.planning.unread_files import unread_files
@@ -26,6 +27,7 @@ from vastplan.engine.matching.attribution import SILENT, attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
+from vastplan.model.shell import words
 from vastplan.model.site_ledger import latest_operations
 
 __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
@@ -41,7 +43,14 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         if source.reveal is not None:
             without = missing_secrets.needed(plan.actions, workspace.registry.kinds, source.reveal, workspace.document)
             plan = replace(plan, findings=(*without, *plan.findings))
-        plan = replace(plan, findings=(*unread_files(workspace, plan), *plan.findings))
+        plan = replace(
+            plan,
+            findings=(
+                *held_ledgers(source, words(workspace.document.paths)),
+                *unread_files(workspace, plan),
+                *plan.findings,
+            ),
+        )
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()
         if options.base is not None:

@@ -63,6 +63,9 @@ class Backend(Protocol):
     def read(self, site: str) -> SiteLedger:
         """The part as it is now; an empty new one if it does not exist. Never locks."""
 
+    def holder(self, site: str) -> LockOwner | None:
+        """Who holds the lock of the part, as far as a reader can see; `None` for nobody. Never locks, and never waits."""
+
     def sites(self) -> tuple[str, ...]:
         """The sites for which this document has a part, in order. Reads names, not parts; never locks."""
 

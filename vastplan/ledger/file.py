@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -77,6 +78,12 @@ class FileLedger:
             return _replayed(part, raw, journal)
         except OSError as problem:
             raise VastplanError(f"the ledger journal {journal} cannot be read: {problem.strerror}") from None
+
+    def holder(self, site: str) -> LockOwner | None:
+        """The process of the note, unless it has ended: the operating system frees its lock."""
+        stem = self._stem(site)
+        owner = _holder(self._folder / f"{stem}.holder")
+        return owner if owner is not None and _is_locked(self._folder / f"{stem}.lock") else None
 
     def sites(self) -> tuple[str, ...]:
         """The sites of the files that name this document."""
@@ -286,6 +293,23 @@ def _document_of(file: Path) -> str:
         raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
     except VastplanError:
         return ""
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether a process has the lock; true if that cannot be determined. Creates and changes nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)  # frees the lock, too
+    return False
 
 
 def _holder(path: Path) -> LockOwner | None:

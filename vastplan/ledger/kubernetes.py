@@ -13,13 +13,13 @@ from typing import Self
 from vastplan.ledger import directory
 from vastplan.ledger import manifest as manifests
 from vastplan.ledger.backend import LockOwner, OtherParts
-from vastplan.ledger.chunks import Api, Chunks, PartPlace
+from vastplan.ledger.chunks import Api, Chunks, PartPlace, read_object
 from vastplan.ledger.clock import SYSTEM, LedgerClock
 from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
 from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
-from vastplan.ledger.lease_watch import LeaseWatch
+from vastplan.ledger.lease_watch import LeaseWatch, holder_of
 from vastplan.ledger.manifest import Manifest
 from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
 from vastplan.model.site_ledger import SiteLedger
@@ -79,6 +79,14 @@ class KubernetesLedger:
         """The part that the manifest describes; never locks, and never waits."""
         current = manifests.put_together(self._api, self._place(site))
         return current[2] if current else new_part(self._document, site)
+
+    def holder(self, site: str) -> LockOwner | None:
+        """The holder that the lease names. Whether it still runs cannot be seen at one look."""
+        place = self._place(site)
+        try:
+            return holder_of(read_object(self._api, f"{place.leases}/{place.base}"))
+        except VastplanError:
+            return None
 
     def sites(self) -> tuple[str, ...]:
         """The sites of this document's leases in the namespace: one list request."""

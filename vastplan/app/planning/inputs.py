@@ -65,6 +65,7 @@ def plan_inputs(
         limits={site: effective_limits(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
+        held=frozenset(source.holders()),
         retired=document.head.retired(),
         typed=words(document.paths),
     )

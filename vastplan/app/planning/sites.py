@@ -9,8 +9,9 @@ from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import kind_of
+from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.shell import words
+from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.report.values import counted
 
@@ -37,6 +38,14 @@ def site_findings(
     for site in options.sites:
         if document_sites[site].retired:
             yield _retired(site, ledger[site])
+
+
+def held_ledgers(source: LiveSource, typed: str) -> Iterator[Finding]:
+    """A warning for each site on which another apply may be at work while this plan is made."""
+    for site, owner in source.holders().items():
+        text = f"the ledger of {site} is held by {inert(str(owner), 200)}: an apply is at work there, and what this plan shows changes meanwhile"
+        fix = f"plan again when it has ended; if it no longer runs: vastplan ledger unlock {typed} {word(site)}"
+        yield Finding("VP359", Severity.WARNING, text, fix)
 
 
 def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> Finding:

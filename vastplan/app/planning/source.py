@@ -15,7 +15,7 @@ from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.live.names import NOTHING_NAMED, Named
 from vastplan.engine.live.observe import Live, Observed, ObservedCollection
 from vastplan.engine.live.read import Names, observe
-from vastplan.ledger.backend import Backend, OtherParts
+from vastplan.ledger.backend import Backend, LockOwner, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
@@ -63,6 +63,9 @@ class LiveSource(Protocol):
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """The ledger's parts of the sites."""
 
+    def holders(self) -> Mapping[str, LockOwner]:
+        """Who holds the ledger's parts of sites on which a write has no known outcome yet, by site: that write may be under way."""
+
     def left(self, sites: Container[str]) -> LeftParts:
         """The ledger's parts of all other sites."""
 
@@ -93,6 +96,7 @@ class LiveSystems:
         self._workspace, self.providers, self._watch = workspace, providers, watch
         self._backend: Backend | None = None
         self._parts: dict[str, SiteLedger] = dict(locked or {})
+        self._holders: dict[str, LockOwner] = {}
         self._held: tuple[str, ...] = ()
         self._unlisted = ""
         self._claims: Mapping[str, SiteClaims] | None = None
@@ -113,10 +117,24 @@ class LiveSystems:
         if missing or self._backend is None:
             first = self._backend is None
             with self._workspace.ledger() as self._backend:
-                self._parts |= {site: self._backend.read(site) for site in missing}
+                self._parts |= {site: self._read_part(self._backend, site) for site in missing}
                 if first:
                     self._list_sites(self._backend)
         return {site: self._parts[site] for site in sites}
+
+    def _read_part(self, backend: Backend, site: str) -> SiteLedger:
+        part = backend.read(site)
+        if not part.intents:
+            return part
+        owner = backend.holder(site)
+        if owner is None:
+            return backend.read(site)  # the apply that was seen at work may have ended since
+        self._holders[site] = owner
+        return part
+
+    def holders(self) -> Mapping[str, LockOwner]:
+        """The holders that were seen when the parts were read."""
+        return self._holders
 
     def _list_sites(self, backend: Backend) -> None:
         try:
@@ -222,6 +240,10 @@ class RecordedSystems:
                 self._new_parts[site] = new_part(self._workspace.name, site)
             parts[site] = seen.ledger if seen else self._new_parts[site]
         return parts
+
+    def holders(self) -> Mapping[str, LockOwner]:
+        """Nobody: a snapshot does not have it."""
+        return {}
 
     def left(self, sites: Container[str]) -> LeftParts:
         """The recorded parts of other sites."""

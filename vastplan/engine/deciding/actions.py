@@ -39,14 +39,15 @@ def decide(
     retired: Set[str] = frozenset(),
     *,
     now: datetime,
+    held: Set[str] = frozenset(),
 ) -> Decided:
     """Decide about every address that `targets` selects. `reveal` is `None` where no secret may be resolved.
 
-    Nothing is desired on `retired` sites, and the reason of a removal there says so.
+    On `held` sites another apply may be at work. Nothing is desired on `retired` sites, and the reason of a removal there says so.
     """
     findings: list[Finding] = []
     aimed = targeted_addresses(matches, desired, targets)
-    verdicts = Verdicts(matches, ledger, desired, reveal, retired, now)
+    verdicts = Verdicts(matches, ledger, desired, reveal, retired, now, held)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0

@@ -76,6 +76,7 @@ class PlanInputs:
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
     ignore: tuple[IgnoreRule, ...] = ()  # drift that the plan keeps
+    held: frozenset[str] = frozenset()  # sites whose ledger another apply holds
     retired: frozenset[str] = frozenset()  # sites that are to be emptied
     claims: Mapping[str, SiteClaims] = field(default_factory=dict)  # what other documents own, by site
     typed: str = "PATH"  # the document as words of the commands in messages
@@ -141,15 +142,21 @@ def draft_plan(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, typed=inputs.typed)
-    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
+    decided = _decide(inputs, matches, desired)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     kept = kept_names(ignored, matches)
     if kept:  # references to these objects are compared with the names that they keep
         matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept, inputs.typed)
-        decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
+        decided = _decide(inputs, matches, desired)
         rule = KeptNames("*", "what it refers to keeps its live name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
     return Draft(matches, decided, actions, ignored, unowned_objects(matches, inputs.ledger, inputs.entries))
+
+
+def _decide(inputs: PlanInputs, matches: Matches, desired: Mapping[Address, Entry]) -> Decided:
+    return decide(
+        matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now, held=inputs.held
+    )
 
 
 def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Matches]:

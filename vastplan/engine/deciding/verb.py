@@ -7,6 +7,8 @@ from vastplan.engine.live.matches import Match
 from vastplan.model.address import Address
 from vastplan.model.plan import Verb
 
+INTERRUPTED, RUNNING = "an interrupted apply", "the apply that holds the ledger"
+
 
 def verb_of(
     difference: Difference,
@@ -17,10 +19,11 @@ def verb_of(
     renamed_from: str,
     imported: bool,
     resourced: str = "",
+    writer: str = INTERRUPTED,
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
     """What to do about an object that exists: verb, reason, and the released fields; `None` for nothing.
 
-    `recovered` says that an interrupted apply created it, `noted` that the ledger has recorded all that such an apply did,
+    `writer` is the apply that has not recorded its write, `recovered` says that it created it, `noted` that the ledger has recorded all that such an apply did,
     `resourced` which secrets have the same values from other sources.
     """
     fixed = [change.path for change in difference.changes if change.replaces]
@@ -32,9 +35,9 @@ def verb_of(
         return Verb.UPDATE, moved_by(difference.changes), difference.released
     # From here on the object is as the document says, and only the ledger has to be updated.
     if recovered:
-        return Verb.RELEASE, "created by an interrupted apply; added to the ledger", difference.released
+        return Verb.RELEASE, f"created by {writer}; added to the ledger", difference.released
     if not noted:
-        return Verb.RELEASE, "done by an interrupted apply; recorded in the ledger", ()
+        return Verb.RELEASE, f"done by {writer}; recorded in the ledger", ()
     if renamed_from:
         name = Address.parse(renamed_from).name
         return Verb.RELEASE, f"renamed from {name}; the live object does not change", difference.released

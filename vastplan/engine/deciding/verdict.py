@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.engine.deciding.staleness import owned_values
-from vastplan.engine.deciding.verb import verb_of
+from vastplan.engine.deciding.verb import INTERRUPTED, RUNNING, verb_of
 from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
 from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
 from vastplan.engine.live.matches import Match, Matches, ValueFault
@@ -75,9 +75,10 @@ class Verdicts:
         reveal: Reveal | None,
         retired: Set[str],
         now: datetime,
+        held: Set[str],
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
-        self._retired, self._now = retired, now
+        self._retired, self._now, self._held = retired, now, held
         self._elsewhere = Elsewhere(matches, desired)
 
     def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
@@ -198,7 +199,7 @@ class Verdicts:
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             outside = intent is None or not intent.takes_away
-            reason = "deleted outside vastplan" if outside else "deleted by an interrupted apply"
+            reason = "deleted outside vastplan" if outside else f"deleted by {self._writer(entry.address.site)}"
         former = self._matches.remade.get(entry.address)
         if former is not None:
             reason = made_because(self._matches.formers[former], kind, entry, self._matches.owned[former])
@@ -266,7 +267,7 @@ class Verdicts:
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
-            resourced=resourced,
+            resourced=resourced, writer=self._writer(entry.address.site),
         )  # fmt: skip
         blocked = self._missing(entry, named, kind)
         if decision is None:  # nothing to do, so nothing to block: the blocks become warnings
@@ -304,6 +305,10 @@ class Verdicts:
             renamed_from=renamed_from,
         )
         return Verdict(action, findings=findings)
+
+    def _writer(self, site: str) -> str:
+        """The apply that has not recorded the outcome of a write."""
+        return RUNNING if site in self._held else INTERRUPTED
 
     def _with_delivery(
         self, difference: Difference, kind: Kind, entry: Entry, owned: Owned
