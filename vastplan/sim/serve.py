@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import ssl
 import threading
@@ -26,6 +27,7 @@ from vastplan.sim.wire import Plane, Request, Response
 MAX_BODY = 8 * 1024 * 1024
 MAX_LINE = 65536  # bytes of one header
 MAX_HEADERS = 100
+STREAM_PAUSE = 0.1  # seconds between two looks at what a stream has to send
 READ_ONLY = ("GET", "HEAD", "OPTIONS")
 
 
@@ -148,6 +150,11 @@ class Server:
         if delay:
             time.sleep(delay)
         return response, fault
+
+    def next_part(self, response: Response) -> bytes | None:
+        """What a response with a stream sends next, b"" for nothing yet, `None` at its end and while the server answers nobody."""
+        with self._lock:
+            return None if self.lost or not self._thread.is_alive() or not response.stream else response.stream()
 
     def _answer(self, request: Request, fault: Fault | None) -> Response:
         if fault is None:
@@ -316,6 +323,9 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if fault and fault.effect in (Effect.DROP_BEFORE, Effect.DROP_AFTER):
                 self.close_connection = True
                 return
+            if response.stream is not None and fault is None and self.command != "HEAD":
+                self._send_parts(response)
+                return
             headers, body = written(response)
             self.send_head(response.status, headers)
             if self.command == "HEAD" or response.status == 204:
@@ -330,6 +340,20 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                     time.sleep(fault.seconds)
             else:
                 self.wfile.write(body)
+
+        def _send_parts(self, response: Response) -> None:
+            """Send a stream in chunks, until it ends or the client goes."""
+            self.send_head(response.status, {"Content-Type": response.content_type, "Transfer-Encoding": "chunked"})
+            part: bytes | None = response.encoded()
+            while part is not None:
+                if part:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+                self.wfile.flush()
+                if select.select([self.connection], [], [], STREAM_PAUSE)[0]:  # it sends nothing here: it has gone
+                    self.close_connection = True
+                    return
+                part = server.next_part(response)
+            self.wfile.write(b"0\r\n\r\n")
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _serve  # noqa: N815
 

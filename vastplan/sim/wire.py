@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -39,12 +39,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One HTTP response; `body` is JSON-able, `None` is an empty body, `bytes` are sent as they are."""
+    """One HTTP response; `body` is JSON-able, `None` is an empty body, `bytes` are sent as they are.
+
+    A response with a `stream` goes on: under the world's lock it is asked again and again what to send next, until it returns `None`.
+    """
 
     status: int
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
+    stream: Callable[[], bytes | None] | None = None
 
     def encoded(self) -> bytes:
         """The body as it is sent."""

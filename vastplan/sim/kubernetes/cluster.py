@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from vastplan.sim.tables import Table
 
 Object = dict[str, Any]
 CONTROLLER = "kube-controller-manager"
+KEPT_DELETES = 1000  # removed objects that a watch can still report
 
 
 def key(namespace: str, name: str) -> str:
@@ -38,6 +40,7 @@ class KubernetesCluster:
     table: Table
     controllers: bool = True  # whether controllers act beyond what the API server itself does
     agenda: Agenda = field(init=False)
+    deleted: deque[tuple[str, Object]] = field(default_factory=lambda: deque(maxlen=KEPT_DELETES))
 
     def __post_init__(self) -> None:
         self.agenda = Agenda(self.store, self.clock, self.settle_reads, self._waiting_rows)
@@ -88,8 +91,19 @@ class KubernetesCluster:
     def drop(self, resource: Resource, body: Object) -> None:
         """Remove an object."""
         metadata = body["metadata"]
-        self.bump()
+        last = {**body, "metadata": {**metadata, "resourceVersion": self.bump()}}
+        self.deleted.append((resource.qualified, last))
         self.store.remove(self.rows(resource), key(metadata.get("namespace", ""), metadata["name"]))
+
+    def deleted_since(self, resource: Resource, version: int, namespace: str = "") -> list[Object]:
+        """The newest removed objects of a resource, each with the resourceVersion of its removal."""
+        return [
+            body
+            for name, body in self.deleted
+            if name == resource.qualified
+            and int(body["metadata"]["resourceVersion"]) > version
+            and namespace in ("", body["metadata"].get("namespace", ""))
+        ]
 
     def contents(self, namespace: str) -> list[tuple[Resource, Object]]:
         """Everything in a namespace."""

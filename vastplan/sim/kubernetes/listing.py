@@ -1,12 +1,14 @@
-"""Reading collections: selectors, pages of one consistent snapshot, and a watch that ends."""
+"""Reading collections: selectors, pages of one consistent snapshot, and watches."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import json
+import time
 from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from vastplan.sim.kubernetes import selectors
@@ -15,6 +17,7 @@ from vastplan.sim.kubernetes.resources import Target
 from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden_field, invalid_object
 from vastplan.sim.wire import Request, Response
 
+LONGEST_WATCH = 1800  # seconds, for a watch that names no time
 SNAPSHOT_SECONDS = 300.0  # how long the server keeps old revisions: its store is compacted every five minutes
 _MAX_SNAPSHOTS = 64
 _EXPIRED = (
@@ -86,7 +89,10 @@ def _check(request: Request) -> None:
 
 def select_objects(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
     """The objects that match a list's selectors, in the server's order."""
-    bodies = cluster.objects(target.resource, target.namespace)
+    return _selected(cluster.objects(target.resource, target.namespace), target, request)
+
+
+def _selected(bodies: list[Object], target: Target, request: Request) -> list[Object]:
     wanted = selectors.parse_label_selector(request.first("labelSelector") or "")
     fields = selectors.parse_field_selector(request.first("fieldSelector") or "", target.resource.selectable)
     if request.first("labelSelector"):
@@ -138,11 +144,50 @@ def _bare(body: Object) -> Object:
     return {name: value for name, value in body.items() if name not in ("kind", "apiVersion")}
 
 
-def watch(cluster: KubernetesCluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
-    """The existing objects as ADDED events; then the answer ends."""
+def watch(
+    cluster: KubernetesCluster, target: Target, request: Request, pass_time: Callable[[], None]
+) -> tuple[Response, list[Object]]:
+    """The existing objects as ADDED events, then what happens, until `timeoutSeconds` or the client goes.
+
+    `pass_time` lets the controllers act on what has become due meanwhile.
+    """
     _check(request)
-    bodies = select_objects(cluster, target, request)
-    since = int(request.first("resourceVersion") or 0)
-    fresh = [body for body in bodies if int(body["metadata"]["resourceVersion"]) > since]
-    lines = "".join(json.dumps({"type": "ADDED", "object": body}) + "\n" for body in fresh)
-    return Response(200, lines.encode(), content_type="application/json;stream=watch"), fresh
+    since, end = (
+        int(request.first("resourceVersion") or 0),
+        time.monotonic() + (_number(request, "timeoutSeconds") or LONGEST_WATCH),
+    )
+    shown = {_row(body): body for body in select_objects(cluster, target, request)}
+    fresh = [body for body in shown.values() if int(body["metadata"]["resourceVersion"]) > since]
+    gone = _selected(cluster.deleted_since(target.resource, since, target.namespace), target, request) if since else []
+    seen = cluster.version()
+
+    def go_on() -> bytes | None:
+        nonlocal shown, seen
+        if time.monotonic() >= end:
+            return None
+        pass_time()
+        if cluster.version() == seen:
+            return b""
+        seen = cluster.version()
+        before, shown = shown, {_row(body): body for body in select_objects(cluster, target, request)}
+        return _events(_changes(before, shown, str(seen)))
+
+    first = [*(("DELETED", body) for body in gone), *(("ADDED", body) for body in fresh)]
+    return Response(200, _events(first), content_type="application/json;stream=watch", stream=go_on), fresh
+
+
+def _changes(before: dict[str, Object], after: dict[str, Object], version: str) -> Iterator[tuple[str, Object]]:
+    """What became of the objects of a watch; one that was replaced under its name went first."""
+    for row, body in before.items():
+        if row not in after or after[row]["metadata"]["uid"] != body["metadata"]["uid"]:
+            yield "DELETED", {**body, "metadata": {**body["metadata"], "resourceVersion": version}}
+    for row, body in after.items():
+        old = before.get(row)
+        if old is None or old["metadata"]["uid"] != body["metadata"]["uid"]:
+            yield "ADDED", body
+        elif old["metadata"]["resourceVersion"] != body["metadata"]["resourceVersion"]:
+            yield "MODIFIED", body
+
+
+def _events(events: Iterable[tuple[str, Object]]) -> bytes:
+    return "".join(json.dumps({"type": kind, "object": body}) + "\n" for kind, body in events).encode()

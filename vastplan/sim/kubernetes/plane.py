@@ -118,7 +118,7 @@ class KubernetesPlane(InProcessAccess):
             return discovered or (missing.response() if missing else unknown)
         form = representation.requested_form(request)
         answer = self._read if request.method == "GET" else self._write
-        return representation.shaped(form, target, answer(target, request))
+        return representation.shaped(form, target, answer(target, request), self._cluster.clock())
 
     def _authorize(self, target: Target, verb: str) -> None:
         resource = target.resource
@@ -138,16 +138,31 @@ class KubernetesPlane(InProcessAccess):
             response, bodies = Response(200, body), [body]
         elif (request.first("watch") or "").lower() in ("true", "1"):
             self._authorize(target, "watch")
-            response, bodies = listing.watch(self._cluster, target, request)
+            response, bodies = listing.watch(
+                self._cluster, target, request, lambda: settle.settle_due(self._cluster, lifecycle.STEPS)
+            )
         else:
             self._authorize(target, "list")
             response, bodies = listing.answer_list(self._cluster, target, request, self._snapshots)
         lifecycle.retry_read(self._cluster, target.resource, bodies)
         return response
 
+    def _delete_collection(self, target: Target, request: Request) -> Response:
+        """Delete the objects that a list with the same selectors has, each as if it were deleted by itself."""
+        if target.resource.namespaced and not target.namespace:
+            raise method_not_allowed()
+        self._authorize(target, "deletecollection")
+        response, bodies = listing.answer_list(self._cluster, target, request, self._snapshots)
+        for body in bodies:
+            one = Target(target.resource, target.namespace, body["metadata"]["name"])
+            deletes.delete_object(read_call(self._cluster, one, request, access.USER))
+        return response
+
     def _write(self, target: Target, request: Request) -> Response:
         verb = _VERBS.get(request.method)
         at_object = bool(target.name)
+        if verb == "delete" and not at_object:
+            return self._delete_collection(target, request)
         if verb is None or at_object == (verb == "create") or (target.subresource and verb == "delete"):
             raise method_not_allowed()
         if target.resource.namespaced and not target.namespace:

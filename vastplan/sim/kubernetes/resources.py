@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.sim.kubernetes.status import StatusCause, StatusError, details, invalid_object, no_such_path
 from vastplan.sim.tables import Table
 
-WRITABLE = ("create", "delete", "get", "list", "patch", "update", "watch")
+WRITABLE = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ _ADMISSION, _SNAPSHOT = "admissionregistration.k8s.io", "snapshot.storage.k8s.io
 _NAMED = ("metadata.name", "metadata.namespace")
 
 NAMESPACES = Resource(
-    "", "v1", "namespaces", "Namespace", short=("ns",), has_status=True, answers_deleted=True,
+    "", "v1", "namespaces", "Namespace", short=("ns",), verbs=tuple(verb for verb in WRITABLE if verb != "deletecollection"), has_status=True, answers_deleted=True,
     selectable=("metadata.name", "status.phase"),
 )  # fmt: skip
 SECRETS = Resource("", "v1", "secrets", "Secret", True, selectable=(*_NAMED, "type"))
