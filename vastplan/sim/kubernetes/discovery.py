@@ -96,4 +96,5 @@ def _openapi(group: str, number: str, table: Table) -> dict[str, Any]:
         query = ("dryRun", "fieldManager", "fieldValidation")
         parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in query]
         paths[path] = {method.lower(): {**marks, "parameters": parameters} for method in operations}
-    return {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "unversioned"}, "paths": paths}
+    head = {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "unversioned"}}
+    return {**head, "paths": paths, "components": {"schemas": {}}}  # without schemas, `kubectl explain` says so
