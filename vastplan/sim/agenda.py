@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from vastplan.sim.store import Store
 
@@ -61,3 +62,15 @@ class Agenda:
                 yield key
                 if key not in self._at:
                     self._waited.pop(key, None)
+
+
+@contextmanager
+def request_time(agendas: Iterable[Agenda], settle: Callable[[], None]) -> Iterator[None]:
+    """Let one request pass; `settle` changes what is due before it and after it."""
+    settle()
+    for agenda in agendas:
+        agenda.count_request()
+    try:
+        yield
+    finally:
+        settle()

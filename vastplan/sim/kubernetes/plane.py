@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from vastplan.sim.agenda import request_time
 from vastplan.sim.kubernetes import (
     access,
     deletes,
@@ -104,7 +105,7 @@ class KubernetesPlane(InProcessAccess):
             return Response(200, b"ok", content_type="text/plain; charset=utf-8")
         if self._token is None or request.headers.get("authorization") != f"Bearer {self._token}":
             raise StatusError(401, "Unauthorized", "Unauthorized")
-        with settle.request_time(self._cluster, lifecycle.STEPS):
+        with request_time((self._cluster.agenda,), self._settle):
             return self._answer(request, path)
 
     def _answer(self, request: Request, path: str) -> Response:
@@ -119,6 +120,9 @@ class KubernetesPlane(InProcessAccess):
         form = representation.requested_form(request)
         answer = self._read if request.method == "GET" else self._write
         return representation.shaped(form, target, answer(target, request), self._cluster.clock())
+
+    def _settle(self) -> None:
+        settle.settle_steps(self._cluster, lifecycle.STEPS)
 
     def _authorize(self, target: Target, verb: str) -> None:
         resource = target.resource
@@ -138,9 +142,7 @@ class KubernetesPlane(InProcessAccess):
             response, bodies = Response(200, body), [body]
         elif (request.first("watch") or "").lower() in ("true", "1"):
             self._authorize(target, "watch")
-            response, bodies = listing.watch(
-                self._cluster, target, request, lambda: settle.settle_due(self._cluster, lifecycle.STEPS)
-            )
+            response, bodies = listing.watch(self._cluster, target, request, self._settle)
         else:
             self._authorize(target, "list")
             response, bodies = listing.answer_list(self._cluster, target, request, self._snapshots)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Resource
 
-MOST = (
-    64  # requests until a step that could not be completed is tried again, at most; a read of its object tries at once
-)
+MOST = 64  # requests until a step that could not be completed is tried again; a read of its object tries at once
 Step = Callable[[KubernetesCluster, Resource, Object], bool]
 """One controller's step; returns whether nothing is left to do."""
 
@@ -48,18 +45,7 @@ def waits(cluster: KubernetesCluster, resource: Resource, body: Object) -> bool:
     return cluster.store.get(cluster.waiting(resource), row) is not None
 
 
-@contextmanager
-def request_time(cluster: KubernetesCluster, steps: Mapping[Resource, Step]) -> Iterator[None]:
-    """Let one request pass; controllers act before and after it."""
-    settle_due(cluster, steps)
-    cluster.agenda.count_request()
-    try:
-        yield
-    finally:
-        settle_due(cluster, steps)
-
-
-def settle_due(cluster: KubernetesCluster, steps: Mapping[Resource, Step]) -> None:
+def settle_steps(cluster: KubernetesCluster, steps: Mapping[Resource, Step]) -> None:
     """Run the steps whose time has come; one that cannot be completed is tried again, ever more rarely."""
     resources = {cluster.waiting(resource): resource for resource in steps}
     for waiting, row in cluster.agenda.due():

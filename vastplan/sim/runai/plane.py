@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.sim.agenda import Agenda
+from vastplan.sim.agenda import Agenda, request_time
 from vastplan.sim.runai import (
     access_rules,
     assets,
@@ -156,7 +156,7 @@ class RunaiPlane:
             return self._pruned(operation, self._login(operation, request))
         ctx = replace(self._ctx, author=self._tokens.check(request.headers))
         operation, params = self._operation(request)
-        with settle.request_time(ctx):
+        with request_time((ctx.agenda,), lambda: settle.settle_changes(ctx)):
             handler = ROUTES.get((operation.method, operation.path))
             if handler is None:
                 raise RunaiError(501, f"{operation.method} {operation.path}")

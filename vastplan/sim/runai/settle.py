@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 from vastplan.sim.agenda import Key
 from vastplan.sim.runai.context import Context, Finish
@@ -26,18 +25,7 @@ def pending_rows(store: Store, name: str, finishes: Mapping[str, Finish]) -> Ite
         yield from ((kind, str(row["id"])) for row in store.rows(f"{name}/{kind}") if "pending" in row)
 
 
-@contextmanager
-def request_time(ctx: Context) -> Iterator[None]:
-    """Let one request pass; what is due completes before and after it."""
-    settle_due(ctx)
-    ctx.agenda.count_request()
-    try:
-        yield
-    finally:
-        settle_due(ctx)
-
-
-def settle_due(ctx: Context) -> None:
+def settle_changes(ctx: Context) -> None:
     """Complete the changes whose time has come."""
     for kind, key in ctx.agenda.due():
         row = ctx.get(kind, key)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.sim.agenda import request_time
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import TableOperation, load_table
 from vastplan.sim.vast import (
@@ -187,7 +188,8 @@ class VastPlane(Controls):
         caller = self._gate.admit(request.headers.get("authorization"), request.headers.get(scope.HEADER))
         if plain == USAGE_REPORT and request.method == "POST":
             return Response(200, {})
-        with settle.request_time(self._cluster, self._crud.collections):
+        agendas = (member.agenda for member in self._cluster.fabric.clusters)
+        with request_time(agendas, lambda: settle.settle_rows(self._cluster, self._crud.collections)):
             return self._answer_caller(request, match["segment"] or DEFAULT_SEGMENT, plain, caller)
 
     def _answer_caller(self, request: Request, segment: str, plain: str, caller: str) -> Response:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from vastplan.sim.store import Row
@@ -43,19 +42,7 @@ def _apply(cluster: VastCluster, collection: ApiCollection, row: Row) -> None:
     cluster.put(collection.name, row)
 
 
-@contextmanager
-def request_time(cluster: VastCluster, collections: Mapping[str, ApiCollection]) -> Iterator[None]:
-    """Let one request pass for every cluster of the clock; rows whose time has come change before and after it."""
-    settle_due(cluster, collections)
-    for member in cluster.fabric.clusters:
-        member.agenda.count_request()
-    try:
-        yield
-    finally:
-        settle_due(cluster, collections)
-
-
-def settle_due(cluster: VastCluster, collections: Mapping[str, ApiCollection]) -> None:
+def settle_rows(cluster: VastCluster, collections: Mapping[str, ApiCollection]) -> None:
     """Apply the pending changes whose time has come, on every cluster of the clock that has power."""
     for member in cluster.fabric.clusters:
         if member.lost:
