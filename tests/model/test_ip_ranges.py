@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.model.ip_ranges import Interval, cut_off, interval_text, lost_parts, overlaps, parse_interval
+from vastplan.model.ip_ranges import (
+    Interval,
+    canonical_clients,
+    cut_off,
+    interval_text,
+    joined_ranges,
+    lost_parts,
+    overlaps,
+    parse_interval,
+)
 
 SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
     lambda draw: (draw[0], draw[1], draw[1] + draw[2])
@@ -41,6 +50,37 @@ def test_an_interval_and_its_text() -> None:
     assert parse_interval("fd00::1 - fd00::ff")[0] == 6
     for text in ("10.0.0.1", "10.0.0.1 - 10.0.0.9", "fd00::1 - fd00::ff", "::1"):
         assert interval_text(parse_interval(text)) == text
+
+
+@given(st.lists(SPANS, max_size=9))
+def test_joined_ranges_have_the_same_addresses_and_no_neighbours(spans: list[Interval]) -> None:
+    joined = [parse_interval(text) for text in joined_ranges(interval_text(span) for span in spans)]
+
+    def addresses(intervals: list[Interval]) -> set[tuple[int, int]]:
+        return {(version, number) for version, first, last in intervals for number in range(first, last + 1)}
+
+    assert addresses(joined) == addresses(spans)
+    assert not {(version, last + 1) for version, _, last in joined} & addresses(joined)
+
+
+def test_what_is_no_range_stays_in_the_list() -> None:
+    texts = ["10.0.0.9", "10.0.0.1 - 10.0.0.8", "10.1.0.0/24", "a name"]
+    assert joined_ranges(texts) == ["10.0.0.1 - 10.0.0.9", "10.1.0.0/24", "a name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("10.0.0.7/32", "10.0.0.7"),
+        ("10.0.0.5/24", "10.0.0.0/24"),
+        ("2001:DB8:0::/64", "2001:db8::/64"),
+        ("2001:DB8::1/128", "2001:db8::1"),
+        ("10.0.0.1-10.0.0.9", "10.0.0.1 - 10.0.0.9"),
+        ("::0001 - ::1", "::1"),
+    ],
+)
+def test_the_canonical_form_of_clients(text: str, canonical: str) -> None:
+    assert canonical_clients(text) == canonical == canonical_clients(canonical)
 
 
 def test_a_range_without_an_end_is_no_range() -> None:

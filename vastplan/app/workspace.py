@@ -28,6 +28,7 @@ from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry
 from vastplan.schema.former_names import with_former_names
+from vastplan.schema.kind import Kind
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import discover_systems
 
@@ -182,7 +183,7 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
         if not kind.distinct_by_id:  # several objects that only their ids distinguish may be alike
             # several kinds may share one collection, in which a name is unique
             among = kind.endpoint.path if kind.endpoint.having else kind.name
-            first = _first(seen, entry, kind.identity, among)
+            first = _first(seen, entry, kind, kind.identity, among)
             if first is not entry:
                 same, fix = _listed(entry, kind.identity), "remove one of them"
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
@@ -197,7 +198,7 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                 continue
         for together in kind.unique:
             if all(entry.values.get(name) is not None for name in together):
-                first = _first(seen, entry, together, kind.name)
+                first = _first(seen, entry, kind, together, kind.name)
                 if first is not entry and not is_reported(entry, first):
                     text = f"{_listed(entry, together)} is also that of {first.origin or first.address}, and only one {kind.name} can have it"
                     findings.append(_twice(entry, text, f"write another {together[0]} for one of them"))
@@ -212,9 +213,9 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     return findings
 
 
-def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...], among: str) -> Entry:
+def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, kind: Kind, names: tuple[str, ...], among: str) -> Entry:
     """The first entry on the site and in the group `among` with these values of the fields; references compare by their target."""
-    values = (entry.values.get(name) for name in names)
+    values = (kind.field(name).meant(entry.values.get(name)) for name in names)
     others = (str(value.target if isinstance(value, Ref) else value) for value in values)
     return seen.setdefault((entry.address.site, among, *names, *others), entry)
 

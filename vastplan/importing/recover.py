@@ -201,7 +201,10 @@ class _Trial:
             _same(leaf.field, leaf.value, value_at(live, leaf.path))
             for leaf in stated
             if leaf.path[0] in live or not leaf.field.has(Marker.WRITE_ONLY)
-        ) and all(str(wanted.get(name)) == str(live.get(name)) for name in kind.identity)
+        ) and all(
+            str(kind.field(name).meant(wanted.get(name))) == str(kind.field(name).meant(live.get(name)))
+            for name in kind.identity
+        )
 
 
 def _same(field: Field, wanted: Any, live: Any) -> bool:

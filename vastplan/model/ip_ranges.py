@@ -35,6 +35,41 @@ def interval_text(addresses: Interval) -> str:
     return " - ".join(dict.fromkeys(ends))
 
 
+def canonical_address(text: str) -> str:
+    """The address in the form that RFC 5952 recommends; raises `ValueError`."""
+    return str(ip_address(text.strip()))
+
+
+def canonical_clients(text: str) -> str:
+    """The same text for every way to write an address, a network or a range: IPv6 short and in lower case, a network without host bits,
+    one address without its prefix length, and so a range of one. Raises `ValueError` for anything else.
+    """
+    first, dash, last = text.partition("-")
+    if dash:
+        ends = dict.fromkeys((canonical_address(first), canonical_address(last)))
+        return " - ".join(ends)
+    network = ip_network(text.strip(), strict=False)
+    return str(network[0]) if network.num_addresses == 1 else str(network)
+
+
+def joined_ranges(texts: Iterable[str]) -> list[str]:
+    """Ranges with neighbours and overlaps as one range, sorted as text. Text that is neither a range nor an address stays as it is."""
+    others: list[str] = []
+    written: dict[Interval, str] = {}
+    for text in texts:
+        try:
+            written.setdefault(parse_interval(text), text)
+        except (ValueError, AttributeError):
+            others.append(text)
+    joined: list[Interval] = []
+    for version, first, last in sorted(written):
+        if joined and joined[-1][0] == version and first <= joined[-1][2] + 1:
+            joined[-1] = (version, joined[-1][1], max(last, joined[-1][2]))
+        else:
+            joined.append((version, first, last))
+    return sorted([*others, *(written.get(addresses) or interval_text(addresses) for addresses in joined)], key=str)
+
+
 def range_suggestion(text: str) -> str:
     """What to write instead of a text that is not a range: a range of the addresses it names, else an example."""
     text = text.strip()

@@ -24,6 +24,7 @@ from vastplan.schema.markers import (
     Limits,
     ListMap,
     Marker,
+    Meaning,
     Opens,
     Refers,
     RequiredFrom,
@@ -71,7 +72,7 @@ _FIELD_MARKERS = (
     Shorthand,
     KeysOfOthers,
 )
-_DEEP_MARKERS = (Unit, Codec, Typed)
+_DEEP_MARKERS = (Unit, Codec, Typed, Meaning)
 
 
 @lru_cache
@@ -101,6 +102,9 @@ def _field(model: type[BaseModel], name: str) -> Field:
     shown_keys = _first(metadata, Shown)
     if shown_keys and (shape is not MAP or Marker.SENSITIVE in markers):
         raise TypeError(f"{model.__name__}.{name}: only a mapping that is no secret has keys that are shown")
+    meaning = _first(metadata, Meaning)
+    if meaning and shape is not VALUE:
+        raise TypeError(f"{model.__name__}.{name}: only a single text has a Meaning; the items of a list have a Codec")
     cleared: tuple[Any, ...] = (None, "", [], {})
     return Field(
         name=name,
@@ -114,6 +118,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         key_writes=list_map.writes if list_map else (),
         key_refers=list_map.refers if list_map else None,
         codec=_first(metadata, Codec),
+        meaning=meaning,
         unit=unit.name if unit else "",
         typed=_first(metadata, Typed),
         shorthand=_first(metadata, Shorthand),
@@ -181,7 +186,7 @@ def _metadata(annotation: Any) -> tuple[Any, ...]:
 
 
 def _deep_metadata(annotation: Any) -> Iterator[Any]:
-    """The markers Unit, Codec and Typed of the arm itself, or of the items of a list."""
+    """The markers Unit, Codec, Typed and Meaning of the arm itself, or of the items of a list."""
     yield from (marker for marker in _metadata(annotation) if isinstance(marker, _DEEP_MARKERS))
     plain = _plain(annotation)
     if typing.get_origin(plain) is list:

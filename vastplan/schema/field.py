@@ -25,6 +25,7 @@ from vastplan.schema.markers import (
     KeysOfOthers,
     Limits,
     Marker,
+    Meaning,
     Opens,
     Refers,
     RequiredFrom,
@@ -115,11 +116,11 @@ class Shape:
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
         """Whether a leaf that is neither null nor a boolean has the desired value."""
-        return bool(desired == live)
+        return bool(desired == live) or (field.meaning is not None and field.meant(desired) == field.meant(live))
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """The part of a leaf's value that its digest is computed from."""
-        return value
+        """The part of a leaf's value that its digest is computed from: the same for all values that are equal."""
+        return field.meant(value)
 
     def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """The wire form of a value that is not null."""
@@ -233,6 +234,7 @@ class Field:
     key_writes: tuple[str, ...] = ()
     key_refers: Refers | None = None
     codec: Codec | None = None
+    meaning: Meaning | None = None
     unit: str = ""
     typed: Typed | None = None
     shorthand: Shorthand | None = None
@@ -277,6 +279,10 @@ class Field:
     def read_at(self) -> tuple[str, ...]:
         """The field's place in an answer."""
         return self.shown_at or self.wire
+
+    def meant(self, value: Any) -> Any:
+        """The same value for all texts that mean the same here."""
+        return self.meaning.of(value) if self.meaning is not None and isinstance(value, str) else value
 
     def has(self, marker: Marker) -> bool:
         """Whether the field carries the marker."""

@@ -151,6 +151,17 @@ class Codec:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """Texts for which `of` returns the same mean the same, and a system may keep one for another: the case of a DNS name. The text
+    is sent and shown as it is written. `of` accepts any text, and returns a canonical text unchanged.
+
+    For a value whose canonical form can be sent as well, a validator and a `Codec` that return that form are simpler.
+    """
+
+    of: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Typed:
     """How a user writes a canonical value, or an item where the marker is on the items of a list. The model reads both
     forms as the same value."""

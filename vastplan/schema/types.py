@@ -24,14 +24,20 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
 from vastplan.model.wording import counted, quoted, shortened
 from vastplan.model.yaml_text import yaml_scalar
-from vastplan.schema.markers import Typed, Unit
+from vastplan.schema.markers import Codec, Meaning, Typed, Unit
 
 __all__ = [
+    "ADDRESS",
     "A_SPAN",
     "CANONICAL",
+    "CLIENTS",
+    "EMAIL",
     "GIVEN",
+    "HOST_NAME",
     "MISSING",
+    "PATH",
     "QUANTITY",
+    "URL",
     "Address4or6",
     "Bandwidth",
     "ByteCount",
@@ -41,6 +47,7 @@ __all__ = [
     "Existing",
     "Host",
     "IpRange",
+    "IpSource",
     "Key",
     "KubernetesName",
     "Name",
@@ -193,6 +200,36 @@ def _range(value: Any) -> Any:
     return f"{start} - {end}"
 
 
+def _source(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise PydanticCustomError(GIVEN, "is not {words}", {"words": "an address, a range or a network"})
+    try:
+        return ip_ranges.canonical_clients(shortened(value, 200))
+    except ValueError:
+        raise ValueError(
+            f"{quoted(value)} is not an address, a range or a network; write one such as 10.1.0.7, 10.1.0.7 - 10.1.0.9 or 10.1.0.0/16"
+        ) from None
+
+
+def _host(text: str) -> str:
+    """An address in its canonical form; a DNS name in lower case and without the dot at its end."""
+    try:
+        return ip_ranges.canonical_address(text.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return text.lower().removesuffix(".")
+
+
+def _path(text: str) -> str:
+    return text.rstrip("/") or "/"
+
+
+def _url(text: str) -> str:
+    """The scheme and the host in lower case, and no slash at the end."""
+    scheme, _, rest = text.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme.lower()}://{host.lower()}{slash}{path}".rstrip("/") if rest else text
+
+
 def _one_address(text: str) -> str:
     """A range as a user writes it: a range of one address as that address."""
     first, _, last = text.partition(" - ")
@@ -226,6 +263,8 @@ def _host_alone(value: str) -> str:
     return value.rstrip("/")
 
 
+HOST_NAME, PATH, URL = Meaning(_host), Meaning(_path), Meaning(_url)
+EMAIL = Meaning(lambda text: text.lower() if "@" in text else text)
 _LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters
 _ENDPOINT = r"^https?://[A-Za-z0-9._:\[\]-]+/?$"
 _PLAIN = r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]*"
@@ -267,6 +306,7 @@ AbsolutePath = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
     Says("an absolute path, which starts with /"),
+    PATH,
 ]
 ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
@@ -284,8 +324,12 @@ Bandwidth = Annotated[
 Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 # For fields that the system itself writes with a unit, so that a plain number is never in the system's unit.
 UnitSpan = Annotated[Span, BeforeValidator(_with_a_unit_of_time, json_schema_input_type=int | str)]
+ADDRESS = Codec(str, ip_ranges.canonical_address)
+CLIENTS = Codec(str, ip_ranges.canonical_clients)
 IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
-Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
+# An address, a range or a network, of those who may connect.
+IpSource = Annotated[str, BeforeValidator(_source, json_schema_input_type=str), CLIENTS]
+Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str), ADDRESS]
 # A host and an optional port, without a path: buckets are below it.
 EndpointUrl = Annotated[
     str,
@@ -298,4 +342,5 @@ Host = Annotated[
     str,
     StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$"),
     Says("a host: its name or its address, without blanks"),
+    HOST_NAME,
 ]

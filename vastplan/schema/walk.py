@@ -174,6 +174,11 @@ def same(field: Field, desired: Any, live: Any) -> bool:
     return not isinstance(live, bool) and field.shape.equal(field, desired, live)
 
 
+def canonical_texts(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with one text for all that mean the same."""
+    return dict(values) | {field.name: field.meant(values[field.name]) for field in fields if field.name in values}
+
+
 def covers(fields: Iterable[Field], desired: Mapping[str, Any], live: Any) -> bool:
     """Whether a live object already has all desired leaves."""
     return isinstance(live, dict) and all(

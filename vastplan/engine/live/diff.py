@@ -174,7 +174,7 @@ def live_fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> st
     Secrets are left out: the digest goes into plan files, and its key is the same everywhere.
     """
     compared = {
-        path_text(leaf.path): value_at(live, leaf.path)
+        path_text(leaf.path): leaf.field.shape.digestible(leaf.field, value_at(live, leaf.path))
         for leaf in leaves(kind.fields, desired)
         if not leaf.field.has(Marker.SENSITIVE)
     }

@@ -13,7 +13,8 @@ SiteId = tuple[str, str]  # site, id
 
 def live_identity(live: Live) -> tuple[str, ...]:
     """What makes an object the same as another, in the order of `kind.identity`; references are still raw wire values."""
-    return tuple(str(live.values.get(name)) for name in live.kind.identity)
+    fields = live.kind.fields.by_name
+    return tuple(str(fields[name].meant(live.values.get(name))) for name in live.kind.identity)
 
 
 def twins(observed: Observed, kind: Kind) -> Mapping[SiteId, tuple[str, ...]]:

@@ -193,16 +193,15 @@ class _Matching:
     def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:
         parts = []
         for name in kind.identity:
-            value = entry.values.get(name)
+            value, field = entry.values.get(name), kind.field(name)
             if isinstance(value, Ref):
-                field = kind.field(name)
                 assert field.refers is not None
                 value = self._whole.resolve(value, field.refers.attribute(value.target.kind))
                 if isinstance(value, Unknown):
                     return value
                 if field.codec:
                     value = field.codec.read(field.codec.write(value))
-            parts.append(str(value))
+            parts.append(str(field.meant(value)))
         return tuple(parts)
 
     def _having(self, site: str, kind: Kind, identity: tuple[str, ...]) -> list[Live]:

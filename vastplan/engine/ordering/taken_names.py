@@ -55,7 +55,7 @@ def _taken(
         if place not in holders:
             by_identity = holders.setdefault(place, {})
             for live in matches.observed.objects(*place):
-                by_identity.setdefault(_identity(fields, live.values), []).append(live)
+                by_identity.setdefault(_identity(live.kind, fields, live.values), []).append(live)
         own = matches.match(address).live
         for holder in holders[place].get(identity, ()):
             if own is None or holder.id != own.id:
@@ -69,11 +69,11 @@ def _coming(action: Action, matches: Matches, fields: tuple[str, ...]) -> _Ident
     values = matches.resolved(kind, from_json(dict(action.desired)))
     if fields != kind.identity and any(values.get(name) is None for name in fields):
         return None
-    return None if any(isinstance(values.get(name), Ref) for name in fields) else _identity(fields, values)
+    return None if any(isinstance(values.get(name), Ref) for name in fields) else _identity(kind, fields, values)
 
 
-def _identity(fields: tuple[str, ...], values: Values) -> _Identity:
-    return tuple(str(values.get(name)) for name in fields)
+def _identity(kind: Kind, fields: tuple[str, ...], values: Values) -> _Identity:
+    return tuple(str(kind.field(name).meant(values.get(name))) for name in fields)
 
 
 def _held(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import StringConstraints
@@ -77,6 +80,12 @@ def manifest(
 _SUFFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
 _LONGEST_QUANTITY = 1000  # characters: the number in it can still be printed
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+_FACTORS: dict[str, int | Fraction] = {
+    **_SUFFIXES, **_DECIMAL, "": 1, "m": Fraction(1, 10**3), "u": Fraction(1, 10**6), "n": Fraction(1, 10**9)
+}  # fmt: skip
+_QUANTITY = re.compile(
+    r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eE]([+-]?[0-9]{1,2})|([KMGTPE]i|[numkMGTPE]|))", re.ASCII
+)
 
 
 def _write_quantity(size: int) -> str:
@@ -87,19 +96,22 @@ def _write_quantity(size: int) -> str:
 
 
 def _read_quantity(raw: object) -> int:
-    text = str(raw)
+    amount = read_amount(str(raw))
+    if amount.denominator != 1:
+        raise ValueError(f"{raw} is not a whole number of bytes")
+    return int(amount)
+
+
+@lru_cache(1024)  # a cluster has the same few sizes
+def read_amount(text: str) -> Fraction:
+    """The number of a quantity of Kubernetes in any of its forms: `1Ti`, `0.5Gi`, `1e12`, `1500m`. Raises `ValueError`."""
     if len(text) > _LONGEST_QUANTITY:
         raise ValueError("the quantity is too long")
-    factors: dict[str, int] = _SUFFIXES | _DECIMAL
-    if text[-2:] in _SUFFIXES or text[-1:] in _DECIMAL:
-        suffix = text[-2:] if text[-2:] in _SUFFIXES else text[-1:]
-        whole, _, fraction = text.removesuffix(suffix).partition(".")
-        scale: int = 10 ** len(fraction)
-        value, rest = divmod(int(whole + fraction) * factors[suffix], scale)
-        if rest:
-            raise ValueError(f"{text} is not a whole number of bytes")
-        return value
-    return int(text)
+    quantity = _QUANTITY.fullmatch(text)
+    if quantity is None:
+        raise ValueError("it is not a quantity of Kubernetes")
+    number, exponent, suffix = quantity.groups()
+    return Fraction(number) * (Fraction(10) ** int(exponent) if exponent else _FACTORS[suffix])
 
 
 QUANTITY = Codec(_write_quantity, _read_quantity)
@@ -109,7 +121,7 @@ DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.item
 
 __all__ = [
     "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_CREATED",
-    "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
+    "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "read_amount", "secret_of_parameters",
     "secret_parameters",
 ]  # fmt: skip
 

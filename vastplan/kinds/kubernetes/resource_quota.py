@@ -1,11 +1,11 @@
 """ResourceQuota: limits on the requests of a namespace. With zeros for a class, it is the weaker way to close the class to it."""
 
-from fractions import Fraction
+from math import ceil
 from typing import Annotated
 
 from pydantic import BeforeValidator, StringConstraints
 
-from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest, read_amount
 from vastplan.model.wording import quoted
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
@@ -13,6 +13,7 @@ from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
 
 _MEBIBYTE = 2**20
+_PARTS = {"m": 10**3, "u": 10**6, "n": 10**9}
 
 
 def canonical(value: object) -> object:
@@ -21,14 +22,14 @@ def canonical(value: object) -> object:
         return value
     text = str(value)
     try:
-        milli = text.endswith("m")
-        amount = Fraction(int(text[:-1]), 1000) if milli else Fraction(QUANTITY.read(text))
+        amount = read_amount(text)
     except ValueError:
         raise ValueError(f"{quoted(text)} is not a quantity such as 10Gi or 5") from None
     if amount < 0:
         raise ValueError("a quantity must not be negative")
     if amount.denominator != 1:
-        return f"{amount * 1000}m"
+        suffix = next((suffix for suffix, parts in _PARTS.items() if (amount * parts).denominator == 1), "n")
+        return f"{ceil(amount * _PARTS[suffix])}{suffix}"  # Kubernetes rounds up what is finer
     whole = int(amount)
     return QUANTITY.write(whole) if whole and whole % _MEBIBYTE == 0 else str(whole)
 

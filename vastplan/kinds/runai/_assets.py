@@ -17,7 +17,7 @@ from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
+from vastplan.schema.types import MISSING, PATH, ReferenceName, Says, Spec, VendorName
 
 _UNITS = ("project", "department")
 SCOPES = (*_UNITS, "cluster")
@@ -25,6 +25,7 @@ Mount = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$"),
     Says("an absolute path in the container, which starts with / and has no :"),
+    PATH,
 ]
 FileMode = Annotated[
     Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")] | MISSING,

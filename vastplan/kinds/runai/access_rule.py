@@ -12,7 +12,7 @@ from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
-from vastplan.schema.types import ReferenceName, Spec, Text
+from vastplan.schema.types import EMAIL, ReferenceName, Spec, Text
 
 
 class AccessRule(Spec):
@@ -22,7 +22,7 @@ class AccessRule(Spec):
     control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
     """
 
-    subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
+    subject: Annotated[Text, EMAIL, Wire("subjectId"), IDENTITY, IMMUTABLE]
     """E-mail address of the user, or name of the group or service account, that gets the role."""
     subject_type: Annotated[
         Literal["user", "group", "service-account", "app"],

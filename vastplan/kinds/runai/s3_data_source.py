@@ -6,7 +6,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import Opens, Refers, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Says
+from vastplan.schema.types import MISSING, URL, ReferenceName, Says
 
 _Bucket = Annotated[
     str,
@@ -17,6 +17,7 @@ _Url = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^https?://[^\s/?#@]+(/[^\s]*)?$"),
     Says("an address, such as https://s3.example.com, without a user or a password", shown=False),
+    URL,
 ]
 
 

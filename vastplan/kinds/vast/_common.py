@@ -5,19 +5,19 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from ipaddress import ip_network
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
 from vastplan.model import units
-from vastplan.model.ip_ranges import networks
+from vastplan.model.ip_ranges import canonical_address, canonical_clients, networks
 from vastplan.model.wording import quoted, shortened, some
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
+from vastplan.schema.types import CLIENTS
 
 # The defaults of VMS.
 OFF = ServerDefault(False, WITNESS)
@@ -50,29 +50,29 @@ def _mode(digits: int) -> int:
 
 
 def _clients(text: str) -> str:
-    if text != "*" and not _WILDCARD.fullmatch(text):
-        try:
-            ip_network(text, strict=False)
-        except ValueError:
-            inside = networks(text)
-            if inside:
-                raise ValueError(
-                    f"{quoted(text)} is a range, not a network; write these entries: {some(inside)}"
-                ) from None
-            raise ValueError(
-                f"{quoted(text)} is not an address or network; write one such as 10.1.0.7, 10.1.0.0/16, 10.1.*.*, or *"
-            ) from None
-    return text
+    if text == "*" or _WILDCARD.fullmatch(text):
+        return text
+    inside = networks(text) if "-" in text else []
+    if inside:
+        raise ValueError(f"{quoted(text)} is a range, not a network; write these entries: {some(inside)}")
+    try:
+        return canonical_clients(text)
+    except ValueError:
+        raise ValueError(
+            f"{quoted(text)} is not an address or network; write one such as 10.1.0.7, 10.1.0.0/16, 10.1.*.*, or *"
+        ) from None
 
 
 def _nfs_clients(text: str) -> str:
     return text if re.fullmatch(r"@\S+", text) else _clients(text)
 
 
-Directory = Annotated[str, AfterValidator(_directory)]  # inside a tenant
+# VMS accepts it with or without / at the end, and may show it with it.
+FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")
+Directory = Annotated[str, AfterValidator(_directory), FOLDER]  # inside a tenant
 Mode = Annotated[int, AfterValidator(_mode)]  # 755 is rwxr-xr-x: VMS takes the octal digits as a decimal number
-Clients = Annotated[str, AfterValidator(_clients)]
-NfsClients = Annotated[str, AfterValidator(_nfs_clients)]  # netgroups too
+Clients = Annotated[str, AfterValidator(_clients), CLIENTS]
+NfsClients = Annotated[str, AfterValidator(_nfs_clients), CLIENTS]  # netgroups too
 
 
 def views_below(path: str) -> Dependents:
@@ -119,7 +119,7 @@ def _write_range(text: str) -> list[str]:
 
 def _read_range(raw: list[str]) -> str:
     start, end = raw
-    return f"{start} - {end}"
+    return f"{canonical_address(start)} - {canonical_address(end)}"
 
 
 CLOCK = Codec(_write_clock, _read_span)  # quota grace periods

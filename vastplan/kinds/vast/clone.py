@@ -17,14 +17,13 @@ from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Refers, Wire
 from vastplan.schema.site_groups import RemoteDirectory
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64
 UNFINISHED = "unfinished (a delete also deletes its directory)"
 _FINISHED = frozenset({"FINISHED"})
-_FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # accepted with or without trailing /, shown with it
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
 _BROKEN = frozenset({"Failed", "Error"})
 
@@ -47,9 +46,9 @@ class Clone(Spec):
         ReferenceName, Refers("tenant.guid", blocks_delete=False), Wire("loanee_tenant", "guid"), IMMUTABLE
     ]
     """Tenant that the new directory belongs to."""
-    path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
+    path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE]
     """Directory that the clone creates; it must not exist before."""
-    source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
+    source: Annotated[Directory, Wire("source_path"), IMMUTABLE]
     """Directory whose snapshot is cloned, as an absolute path inside its tenant."""
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
     """Snapshot that is cloned: latest, before TIME, or a name."""

@@ -31,7 +31,7 @@ from vastplan.schema.markers import (
     Typed,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Count, Existing, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import HOST_NAME, MISSING, Bandwidth, Count, Existing, ReferenceName, Spec, Text, VendorName
 
 _Iops = Annotated[Count, Field(le=2**32)]
 _Limit = Clears(0)  # VMS: 0 is unlimited, and an unset limit reads as 0
@@ -149,7 +149,7 @@ class AttachedUser(Spec):
     """SID of the user, where user is not written."""
     name: Text | MISSING = MISSING
     """Name that VMS shows for the user; the user as written here when left out."""
-    fqdn: Text | MISSING = MISSING
+    fqdn: Annotated[Text | MISSING, HOST_NAME] = MISSING
     """Domain (FQDN) of the user that VMS shows; none when left out."""
 
     @model_validator(mode="before")

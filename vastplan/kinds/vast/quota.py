@@ -51,7 +51,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Span, Spec, Text, VendorName
+from vastplan.schema.types import EMAIL, MISSING, Bytes, Count, ReferenceName, Span, Spec, Text, VendorName
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
 _Inodes = Annotated[Count, Field(gt=0)]
@@ -202,7 +202,7 @@ class Quota(QuotaRules):
     """Whether the directory is created with the quota where it does not exist."""
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
     """Permission bits of the directory that the quota creates, as octal digits, such as 755."""
-    default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    default_email: Annotated[Text | None | MISSING, EMAIL, Clears("")] = MISSING
     """E-mail address for notices to users over their limits for whom no address is found; null is none."""
     # VMS 5.3 has this in its schema, 5.5 says nothing.
     enable_alarms: Annotated[bool | MISSING, ServerDefault(True, WITNESS)] = MISSING

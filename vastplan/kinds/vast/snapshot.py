@@ -3,7 +3,7 @@
 Source: the vendor's document of 5.5 (`/snapshots/`): a name and an expiry can be changed later, the path cannot.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
@@ -12,14 +12,10 @@ from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Codec, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 _YES, _NO = frozenset({True}), frozenset({False})
-
-
-def _folder(path: Any) -> str:
-    return str(path).rstrip("/") or "/"
 
 
 class Snapshot(Spec):
@@ -27,7 +23,7 @@ class Snapshot(Spec):
 
     name: Annotated[VendorName, IDENTITY]
     """Name of the snapshot in VMS."""
-    path: Annotated[Directory, IMMUTABLE, Codec(str, _folder)]
+    path: Annotated[Directory, IMMUTABLE]
     """Directory of which the snapshot is taken, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
     """Tenant that the directory belongs to."""

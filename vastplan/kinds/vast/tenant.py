@@ -31,7 +31,21 @@ from vastplan.schema.markers import (
     Unit,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, ReferenceName, Span, Spec, Text, VendorName
+from vastplan.schema.shapes.set import IP_RANGES
+from vastplan.schema.types import (
+    HOST_NAME,
+    MISSING,
+    Bandwidth,
+    Bytes,
+    Count,
+    IpRange,
+    IpSource,
+    ReferenceName,
+    Span,
+    Spec,
+    Text,
+    VendorName,
+)
 
 _SOURCES = Admits(open_when_empty=True)
 # States of its encryption group. Whoever revokes the keys cuts everybody off from the data of the tenant.
@@ -115,12 +129,14 @@ class Tenant(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     """Name of the tenant on the cluster; the entry's key when left out."""
-    domain_name: Annotated[Text | MISSING, ServerDefault(SameAs("name"), WITNESS)] = MISSING
+    domain_name: Annotated[Text | MISSING, HOST_NAME, ServerDefault(SameAs("name"), WITNESS)] = MISSING
     """Name of the tenant in the address of its log-in page of VMS."""
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
-                                SET, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip
+                                SET, IP_RANGES, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip
     """Client addresses that the tenant serves through VIP pools of all tenants. Tenants must not share addresses."""
-    access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES, _NO_RANGES] = MISSING
+    access_ip_ranges: Annotated[list[IpSource] | None | MISSING, SET, IP_RANGES, Clears([]), _SOURCES, _NO_RANGES] = (
+        MISSING
+    )
     """Source addresses that may log in to the tenant's VMS, as addresses, ranges or CIDRs; an empty list allows all."""
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
     """Limits on the bytes and inodes of the whole tenant."""

@@ -39,7 +39,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Says, Spec, Text, VendorName
+from vastplan.schema.types import HOST_NAME, MISSING, Count, Name, ReferenceName, Says, Spec, Text, VendorName
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
 Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
@@ -74,7 +74,7 @@ class ShareGrant(Spec):
     """Right on the share: READ to read, CHANGE to write as well, FULL for everything."""
     name: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
     """Name of the user or group; fqdn says of which domain."""
-    fqdn: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
+    fqdn: Annotated[Annotated[Text, Field(min_length=1)] | MISSING, HOST_NAME] = MISSING
     """Domain (FQDN) of the user or group in name; write All where VMS shows none."""
     sid_str: Text | MISSING = MISSING
     """SID of the user or group, where name is not written."""

@@ -86,7 +86,7 @@ class ViewPolicy(Spec):
     """A view policy: which hosts may reach the views that use it, by which protocols and pools, and with which rights.
     `tenant: null` serves every tenant. Names are unique on the cluster, whatever the tenant.
 
-    Host lists hold addresses, CIDRs, `10.1.*.*`, `*` and, for NFS, `@netgroup`. `protocols` are the audited ones.
+    Host lists hold addresses, CIDRs, `10.1.*.*`, `*` and, for NFS, `@netgroup`; `10.1.0.5/24` means `10.1.0.0/24`. `protocols` are the audited ones.
     Without pools, or with `vip_pools: null`, clients may use any pool.
     """
 

@@ -28,7 +28,9 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
+from vastplan.schema.shapes.set import IP_RANGES
 from vastplan.schema.types import (
+    HOST_NAME,
     MISSING,
     Address4or6,
     Count,
@@ -73,8 +75,10 @@ class VipPool(Spec):
         MISSING
     )
     """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
-    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
-    """Addresses of the pool, as ranges or single addresses. Pools of one VLAN must not share addresses."""
+    ip_ranges: Annotated[
+        list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, IP_RANGES, Admits(), Exclusive("vlan")
+    ]
+    """Addresses of the pool, as ranges or single addresses; neighbouring ranges are one range. Pools of one VLAN must not share addresses."""
     subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING
     """Prefix length of the pool's IPv4 subnet, in bits; IPv4 ranges need it."""
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128), _LENGTH] | MISSING = MISSING
@@ -91,7 +95,7 @@ class VipPool(Spec):
     """Ports of the CNodes that the pool uses: the right, the left, or all of them."""
     cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([]), ServerDefault([], WITNESS)] = MISSING
     """IDs of the CNodes that hold the pool's addresses; null or an empty list is all CNodes."""
-    domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    domain_name: Annotated[Text | None | MISSING, HOST_NAME, Clears("")] = MISSING
     """Host name by which VAST DNS resolves the pool, without the suffix of the DNS service; null is none."""
     enabled: Annotated[bool | MISSING, Opens(True, at_create=False), ServerDefault(True, SCHEMA)] = MISSING
     """Whether the pool's addresses are in service; otherwise nothing mounts through them."""

@@ -71,8 +71,12 @@ class List(Shape):
         )
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """The items without nulls: a field that the system returns as null counts as one that was left out."""
-        return [prune_nulls(item) for item in value] if field.fields and isinstance(value, list) else value
+        """The items without nulls, as they are meant: a field that the system returns as null counts as one that was left out."""
+        if not field.fields or not isinstance(value, list):
+            return value
+        return [
+            prune_nulls(walk.canonical_texts(field.fields, item) if isinstance(item, dict) else item) for item in value
+        ]
 
     def encode(self, field: Field, value: Any, encoder: ShapeEncoder) -> Any:
         """Encodes each item."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from vastplan.model.ip_ranges import joined_ranges
 from vastplan.model.value import Ref
 from vastplan.schema.field import Canonicalise, Change, Field, MapReferences, Read, Shape
 from vastplan.schema.shapes.list import List
@@ -61,9 +62,23 @@ class Set(List):
         return [raw for raw in value or [] if str(raw) not in gone]
 
 
+class IpRanges(Set):
+    """A set of ranges of addresses, in which neighbours are one range, whether the document or a system divides them."""
+
+    def reader(self, field: Field) -> Read:
+        """The ranges, joined and sorted."""
+        read = super().reader(field)
+        return lambda raw: joined_ranges(read(raw)) if isinstance(raw, list) else raw
+
+    def canonicaliser(self, field: Field) -> Canonicalise:
+        """Joins and sorts the ranges."""
+        return lambda value: joined_ranges(value) if isinstance(value, list) else value
+
+
 def _by_name(item: Any) -> tuple[str, str]:
     """A sort key by name, then by address: two references may have one name and different kinds (a project and a namespace)."""
     return str(item), str(item.target) if isinstance(item, Ref) else ""
 
 
 SET = Set()
+IP_RANGES = IpRanges()
