@@ -201,6 +201,7 @@ class InProcessWire:
     """Requests to one system of a plant, in the place of a session or a pool."""
 
     errors: tuple[type[Exception], ...] = (urllib3.exceptions.HTTPError,)
+    proxy = ""
 
     def __init__(self, plant: Plant, base: str) -> None:
         self._plant = plant

@@ -16,7 +16,7 @@ import pytest
 from kubernetes import client
 
 import vastplan.kinds
-from tests.systems.wire import Answer, Seen, Server, proxying, say, serving
+from tests.systems.wire import Answer, Seen, Server, proxying, refusing, say, serving
 from vastplan.kinds.runai.node import KIND as NODE
 from vastplan.kinds.runai.workload import KIND as WORKLOAD
 from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
@@ -546,3 +546,21 @@ def test_what_time_it_is_there_is_what_the_last_answer_says(tmp_path: Path, date
         now = one.now()
         assert (now and now.replace(microsecond=0).isoformat()) == told
         one.close()
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["it refuses", "nothing listens there"])
+def test_a_failure_at_a_proxy_names_the_proxy_without_its_login(
+    system: str, answers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server, refusing() as proxy:
+        port = proxy.url.rpartition(":")[2] if answers else "9"
+        monkeypatch.setenv("HTTPS_PROXY", f"http://operator:hunter2@127.0.0.1:{port}")
+        client = provider(system, server)
+        with pytest.raises(Unreachable) as caught:
+            client.create(kind(system), body(system))  # it was never sent, so nothing is unclear
+    text = str(caught.value)
+    assert f"{server.url}" in text and f"through the proxy http://127.0.0.1:{port}: no connection (" in text
+    assert text.endswith("export NO_PROXY=$NO_PROXY,127.0.0.1")
+    assert "operator" not in text and "hunter2" not in text
+    assert ("407" in text) is answers
+    assert server.seen == []

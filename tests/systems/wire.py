@@ -85,6 +85,23 @@ def serving(folder: Path, answer: Answer, *, clients: bytes = b"") -> Iterator[S
 
 
 @contextmanager
+def refusing() -> Iterator[Server]:
+    """A proxy that lets nobody through."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            self.send_response(407)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    http = Quiet(("127.0.0.1", 0), Handler)
+    with _running(http):
+        yield Server(f"http://127.0.0.1:{http.server_address[1]}", "")
+
+
+@contextmanager
 def proxying() -> Iterator[Server]:
     """A forward proxy that lets everybody through; it sees no more than the name of a host and its port."""
 

@@ -51,6 +51,11 @@ def is_closed(problem: BaseException) -> bool:
     return any(isinstance(cause, closed) for cause in causes(problem))
 
 
+def stopped_at_proxy(problem: BaseException) -> bool:
+    """Whether a proxy did not let the request through, so that the server never saw it."""
+    return any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in causes(problem))
+
+
 def causes(problem: BaseException) -> Iterator[BaseException]:
     """An exception and its causes. An exception that was merely handled before it (`__context__`) is not one of them."""
     waiting, seen = [problem], set()
@@ -68,6 +73,7 @@ _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
 
 
 _NO_CONNECTION = "Failed to establish a new connection: "
+_LOGIN = re.compile(r"//[^/\s]*@")
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_WORDS = {
     "NO_CERTIFICATE_OR_CRL_FOUND": "the file in ca_file holds no certificate; name a PEM file, which begins with -----BEGIN CERTIFICATE-----",
@@ -81,7 +87,7 @@ def reason_of(problem: BaseException) -> str:
     cause = problem
     while inner := next((value for value in cause.args if isinstance(value, BaseException)), None):
         cause = inner
-    text = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", None) or cause)
+    text = _LOGIN.sub("//", str(getattr(cause, "verify_message", "") or getattr(cause, "reason", None) or cause))
     return one_line(_IN_WORDS.get(text) or _NUMBER.sub("", _OBJECT.sub("", text).removeprefix(_NO_CONNECTION)), 160)
 
 

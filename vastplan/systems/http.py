@@ -11,7 +11,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from vastplan.schema.transport_limits import TransportLimits
-from vastplan.systems.proxies import environment_proxies
+from vastplan.systems.proxies import environment_proxies, without_login
 from vastplan.systems.sockets import bound_sockets
 from vastplan.systems.transport import ClientRequest
 
@@ -21,14 +21,18 @@ class Session:
 
     errors: tuple[type[Exception], ...] = (requests.exceptions.RequestException,)
 
-    def __init__(self, base: str, *, verify: str | bool, parallel: int, limits: TransportLimits) -> None:
+    def __init__(
+        self, base: str, *, verify: str | bool, parallel: int, limits: TransportLimits, direct: bool = False
+    ) -> None:
+        """With `direct` no proxy is asked, whatever the environment says: for simulators on loopback."""
         self._base = base.rstrip("/")
         self._timeout = (limits.connect, limits.silence)
         # Proxies and bundles are read once; after that the environment has no effect: an entry for this host in .netrc
         # would replace the configured credential.
         environment = requests.Session().merge_environment_settings(self._base, {}, True, verify, None)
         environment_proxies()
-        self._proxies = dict(environment["proxies"])
+        self._proxies = {} if direct else dict(environment["proxies"])
+        self.proxy = without_login(requests.utils.select_proxy(self._base, self._proxies) or "")
         self._verify: str | bool = environment["verify"]  # type: ignore[assignment]
         self._headers = {**requests.utils.default_headers(), "User-Agent": "vastplan"}
         if verify is False:  # the plan warns once, instead of the library at every request

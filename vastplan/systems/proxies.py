@@ -9,6 +9,12 @@ from urllib.request import getproxies
 from vastplan.model.sensitive import keep_secret
 
 
+def without_login(address: str) -> str:
+    """The address of a proxy as messages show it."""
+    scheme, separator, rest = address.rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2].rstrip('/')}"
+
+
 def environment_proxies() -> Collection[str]:
     """Their addresses; from now on no message shows the logins in them."""
     addresses = getproxies().values()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 
@@ -23,7 +23,16 @@ from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.bounds import Bounds, call_bounds
-from vastplan.systems.failures import READS, Failure, failure_of, failure_reason, is_closed, reason_of, refusal_error
+from vastplan.systems.failures import (
+    READS,
+    Failure,
+    failure_of,
+    failure_reason,
+    is_closed,
+    reason_of,
+    refusal_error,
+    stopped_at_proxy,
+)
 from vastplan.systems.repeats import repeated_after, retry_pause, turned_away
 
 JSON = "application/json"
@@ -68,6 +77,8 @@ class RequestSender(Protocol):
     """Sends requests. It repeats none, follows no redirect, and leaves the body unread."""
 
     errors: tuple[type[Exception], ...]
+    proxy: str
+    """The address of the proxy that it asks, without a login; "" for none."""
 
     def send(
         self, request: ClientRequest, content: bytes | None, headers: Mapping[str, str]
@@ -207,12 +218,20 @@ class Transport:
 
     def _unanswered(self, request: ClientRequest, problem: Exception) -> VastplanError:
         """The error for a request without a complete answer."""
-        failure, reason = failure_of(problem), reason_of(problem)
+        failure, reason, address = failure_of(problem), reason_of(problem), self.address
+        if self.wire.proxy:
+            address = f"{address} through the proxy {self.wire.proxy}"
+            if failure in (Failure.UNCONNECTED, Failure.CONNECT_TIMEOUT) or stopped_at_proxy(problem):
+                host = urlsplit(self.address).hostname or ""
+                self._down = (
+                    f"{address}: no connection ({reason}); where no proxy is needed: export NO_PROXY=$NO_PROXY,{host}"
+                )
+                return Unreachable(self._down)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
-            text = f"{request} was sent to {self.address}, and no answer came ({reason})"
+            text = f"{request} was sent to {address}, and no answer came ({reason})"
             return Unclear(text, ended=failure is Failure.UNANSWERED and is_closed(problem))
         if failure is Failure.UNANSWERED:
-            return Unreachable(f"{self.address}: {reason}")
+            return Unreachable(f"{address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
                 f"; set {self._trust_by} next to url to a PEM file with the certificate of the CA that issued it"
@@ -223,7 +242,7 @@ class Transport:
             reason = f"no connection ({reason}); correct the address, or check that it can be reached from here"
         elif failure is Failure.CONNECT_TIMEOUT:
             reason = f"no connection within {self._limits.connect:g} s"
-        self._down = f"{self.address}: {reason}"
+        self._down = f"{address}: {reason}"
         return Unreachable(self._down)
 
     def _not_understood(self, request: ClientRequest, content: str) -> VastplanError:

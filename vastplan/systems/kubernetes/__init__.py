@@ -44,7 +44,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> Kubernetes
     from vastplan.systems.kubernetes.kubeconfig import connect
 
     return KubernetesProvider(
-        connect(kubeconfig=_of_simulator(endpoint), context=None, in_cluster=False),
+        connect(kubeconfig=_of_simulator(endpoint), context=None, in_cluster=False, direct=True),
         writable=connection.writable,
         parallel=connection.parallel,
         limits=connection.limits,

@@ -26,6 +26,7 @@ from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
 from vastplan.systems.kubernetes import managers, owners, restores
 from vastplan.systems.kubernetes.managers import MANAGER
+from vastplan.systems.proxies import without_login
 from vastplan.systems.sockets import bound_sockets
 from vastplan.systems.transport import JSON, ClientRequest, Transport, segment
 
@@ -284,6 +285,8 @@ class Pool:
 
     def __init__(self, api: client.ApiClient, limits: TransportLimits) -> None:
         self._api = api
+        passes = type(api.rest_client.pool_manager) is not urllib3.PoolManager
+        self.proxy = without_login(api.configuration.proxy) if passes else ""
         bound_sockets(api.rest_client.pool_manager)
         self._timeout = urllib3.Timeout(connect=limits.connect, read=limits.silence)
 

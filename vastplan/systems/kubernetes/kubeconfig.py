@@ -35,11 +35,13 @@ def connect(
     in_cluster: bool,
     unverified: bool = False,
     decides: bool = True,
+    direct: bool = False,
 ) -> client.ApiClient:
     """The official client for a context of a file, of a kubeconfig's content, or of the usual files.
 
     A kubeconfig that does not check the server's certificate is not enough: `unverified` must be true, too. `unverified` alone
-    is not enough if its author may not decide that (`decides` is false), because the credential belongs to somebody else.
+    is not enough if its author may not decide that (`decides` is false), because the credential belongs to somebody else. With
+    `direct` no proxy is asked, whatever the environment says.
 
     Raises:
         Invalid: `unverified` is not enough.
@@ -87,6 +89,8 @@ def connect(
                 f"{context_text} does not check the server's certificate; write "
                 "certificate-authority in it, or insecure_skip_verify: true beside the context"
             )
+        if direct:
+            settings.proxy = None
         api = client.ApiClient(settings)
         pools = api.rest_client.pool_manager.connection_pool_kw
         pools["ssl_context"] = _tls_context(settings)

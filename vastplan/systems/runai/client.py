@@ -58,7 +58,7 @@ class RunaiProvider:
         self._lookup = threading.Lock()
         self._transport = Transport(
             url,
-            Session(url, verify=verify, parallel=parallel, limits=limits),
+            Session(url, verify=verify, parallel=parallel, limits=limits, direct=simulated),
             authorise=self._headers,
             expired=lambda answer: answer.status == 401,
             harmless=lambda request: request.method == "POST" and request.path == LOG_IN,

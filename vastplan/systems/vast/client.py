@@ -46,7 +46,7 @@ class VastProvider:
         self._places: dict[tuple[str, str], Any] = {}
         self._vms = VmsSession(
             url, verify=verify, token=token, user=user, tenant=tenant, api_version=api_version, writable=writable,
-            parallel=parallel, limits=limits,
+            parallel=parallel, limits=limits, direct=simulated,
         )  # fmt: skip
         self._transport = self._vms.transport
 

@@ -38,6 +38,7 @@ class VmsSession:
         writable: bool,
         parallel: int,
         limits: TransportLimits,
+        direct: bool = False,
     ) -> None:
         self.url = url
         self._token = token
@@ -48,7 +49,7 @@ class VmsSession:
         base = f"{url.rstrip('/')}/api/{api_version}"
         self.transport = Transport(
             base,
-            Session(base, verify=verify, parallel=parallel, limits=limits),
+            Session(base, verify=verify, parallel=parallel, limits=limits, direct=direct),
             authorise=self._headers,
             expired=self._expired,
             harmless=lambda request: request.method == "POST" and request.path == LOG_IN,
