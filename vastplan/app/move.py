@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.app.connect import connected
 from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.operation_document import DocumentOf
-from vastplan.app.operations import Operations
+from vastplan.app.operations import Operations, at_new_names
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -30,9 +30,11 @@ def operation_standing(workspace: Workspace, operation: Operation) -> tuple[str,
     """Lines with the present roles, for each moved path. If they cannot be read, a line says why."""
     sites, lines = (operation.source, operation.target), list[str]()
     try:
+        with workspace.ledger() as backend:
+            parts = {site: backend.read(site) for site in sites}
         with connected(workspace.document, sites=sites, writable=False) as clients:
-            ports = Clients(clients, workspace.registry.kinds, CLOCK)
-            lines += roles_now(DocumentOf(workspace), ports, operation, CLOCK)
+            ports, document = Clients(clients, workspace.registry.kinds, CLOCK), DocumentOf(workspace)
+            lines += roles_now(document, ports, operation, at_new_names(document, parts), CLOCK)
     except (ValueError, VastplanError) as problem:
         lines.append(f"cannot determine the current roles: {problem}")
     return tuple(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -14,7 +15,9 @@ from vastplan.app.locks import LockedLedgers, locked_ledgers
 from vastplan.app.operation_document import DocumentOf
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.open_operations import operation_text
+from vastplan.engine.live.renames import resolve_renames
 from vastplan.ledger import events
+from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
@@ -28,6 +31,7 @@ from vastplan.operations.plan.pair_record import entries_of
 from vastplan.operations.record import by_id, of_kind
 from vastplan.operations.run import Run, abort
 from vastplan.operations.subject import Heading, Met, OperationKind, Subject
+from vastplan.schema.entries import Entry
 
 Wanted = TypeVar("Wanted")
 Planned = TypeVar("Planned", bound=OperationPlan)
@@ -48,7 +52,7 @@ class Operations(Generic[Wanted, Planned]):
         with workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in subject.sites}
         with connected(workspace.document, sites=subject.sites, writable=False) as clients:
-            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), parts, clock)
+            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), at_new_names(document, parts), clock)
             return self.file.sealed(met.plan(parts, lambda now: _heading(document, now)))
 
     def run(
@@ -133,13 +137,33 @@ def _opened(
     ):
         parts = ledgers.parts()
         with heard(subject.label, again):
-            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), parts, clock)
+            new_names = at_new_names(DocumentOf(workspace), parts)
+            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
 
         def write(operation: Operation) -> None:
             for record in met.records(operation):
                 _record(ledgers, record)
 
         yield met, parts, write
+
+
+def at_new_names(document: DocumentOf, parts: Mapping[str, SiteLedger]) -> Mapping[str, SiteLedger]:
+    """The parts of the ledger with what it owns also at the addresses that the document has for it: a rename may not be applied yet.
+
+    They stay as they are for a document that is not valid: what is taken back then was begun without it.
+    """
+    try:
+        desired = {entry.address: entry for entry in document.objects()}
+    except Invalid:
+        return parts
+    return {site: _at_new_names(part, desired) for site, part in parts.items()}
+
+
+def _at_new_names(part: SiteLedger, desired: Mapping[Address, Entry]) -> SiteLedger:
+    recorded = {Address.parse(text): owned for text, owned in part.entries.items()}
+    renames = resolve_renames(recorded, frozenset(map(Address.parse, part.intents)), desired)
+    moved = {str(address): recorded[old] for address, old in renames.moves.items() if old in recorded}
+    return replace(part, entries={**part.entries, **moved}) if moved else part
 
 
 def _record(ledgers: LockedLedgers, operation: Operation) -> None:

@@ -15,6 +15,7 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Claim, Work
 from vastplan.operations.plan.claims import ClaimOf
+from vastplan.operations.plan.owned import owned_at
 from vastplan.operations.sites import PathAt
 from vastplan.operations.stand_ins import SilentMounts, silent_jobs, silent_volumes
 from vastplan.schema.kind import Kind
@@ -82,10 +83,14 @@ class Clients:
         row = find_path(provider, guid=guid, name=name)
         return None if row is None else VastPath(site, provider, row, directory, self.clock.now)
 
-    def directory(self, site: str, tenant: str, directory: str) -> tuple[Clonable, str]:
+    def directory(self, site: str, tenant: str, directory: str, id: str = "") -> tuple[Clonable, str]:
         """A directory of a tenant, and the tenant's id. Raises like `path`, and `VastplanError` without such a tenant."""
         provider = self._vast(site)
-        rows = [row for row in provider.rows("/tenants/", {"name": tenant}) if row.get("name") == tenant]
+        rows = [
+            row
+            for row in provider.rows("/tenants/", {} if id else {"name": tenant})
+            if (str(row.get("id")) == id if id else row.get("name") == tenant)
+        ]
         if len(rows) != 1 or not isinstance(rows[0].get("id"), int):
             raise VastplanError(f"{provider.describe()} has no tenant {tenant}; apply first")
         vast_directory = VastDirectory(site, provider, int(rows[0]["id"]), directory)
@@ -161,7 +166,7 @@ class Clients:
         Raises `Unreachable` if Run:AI does not answer: a project that cannot be read may have workloads.
         """
         client = self.clients.get((claim.project.site, "runai"))
-        owned = ledger[claim.project.site].entries.get(str(claim.project)) if claim.project.site in ledger else None
+        owned, own_claim = owned_at(ledger, claim.project), owned_at(ledger, claim.address)
         if client is None or owned is None:
             return None
         if isinstance(client, Exception):
@@ -173,4 +178,5 @@ class Clients:
         status = {} if row is None else row.get("status") or {}
         if row is None or not isinstance(status, dict):
             return None
-        return Claim(str(row.get("id")), str(status.get("namespace") or ""), claim.name, str(claim.address))
+        name = claim.name if own_claim is None else own_claim.locator.rpartition("/")[2]
+        return Claim(str(row.get("id")), str(status.get("namespace") or ""), name, str(claim.address))

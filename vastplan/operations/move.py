@@ -169,14 +169,14 @@ class PathMet(Met[MovePlan]):
         return self.ends.standing(operation)
 
 
-def roles_now(document: Document, sites: Sites, operation: Operation, clock: Clock) -> Iterator[str]:
+def roles_now(document: Document, sites: Sites, operation: Operation, parts: Parts, clock: Clock) -> Iterator[str]:
     """The present roles of both sides of each moved path, as each system reports them, and the ways back for a side that was given up.
 
     Raises what ports raise, `ValueError` for a record that is none, and `VastplanError`.
     """
     paths = tuple(operation.facts.get(PATHS) or (operation.address,))
     for path in paths:
-        ends, _ = ends_of(document, sites, _pair_now(document, operation, path), {}, clock)
+        ends, _ = ends_of(document, sites, _pair_now(document, operation, path), parts, clock)
         now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
         yield f"{now}: {ends.standing(operation)}"
         yield from ways_back(ends, operation, f"vastplan move plan {document.paths} {word(path)}")

@@ -47,6 +47,6 @@ def _restore(document: Document, place: Place, wanted: WantedRestore) -> Subject
     def meet(sites: Sites, parts: Parts, clock: Clock) -> RestoreMet:
         if wanted.mode == IN_PLACE:
             return path_of(document, sites, place, wanted, parts, clock)
-        return restored_copy(document, sites, place, wanted, clock)
+        return restored_copy(document, sites, place, wanted, parts, clock)
 
     return Subject(str(place.address), (place.site,), meet)

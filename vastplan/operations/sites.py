@@ -48,8 +48,9 @@ class Sites(Protocol):
         """A protected path by its guid, or else its name; `None` if there is none. Raises `Unreachable`, and `VastplanError` if the
         document has no storage there."""
 
-    def directory(self, site: str, tenant: str, directory: str) -> tuple[Clonable, str]:
-        """A directory of a tenant, and the tenant's id. Raises like `path`, and `VastplanError` without such a tenant."""
+    def directory(self, site: str, tenant: str, directory: str, id: str = "") -> tuple[Clonable, str]:
+        """A directory of a tenant by its id, or else its name, and that id. Raises like `path`, and `VastplanError` without such a
+        tenant."""
 
     def jobs(self, site: str) -> Jobs | None:
         """The workloads of a site."""

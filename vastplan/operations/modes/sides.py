@@ -9,6 +9,7 @@ from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends
+from vastplan.operations.plan.owned import guid_of
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.sites import PathAt, Sites
 from vastplan.operations.stand_ins import silent_path
@@ -18,10 +19,10 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
     """The ends of a pair, and its path at the target. The source may not answer. Raises `VastplanError` if a site does not have the path."""
     source, why = None, ""
     try:
-        source = path_at(sites, pair, pair.source, pair.source_directory)
+        source = path_at(sites, pair, pair.source, pair.source_directory, ledger)
     except Unreachable as problem:
         why = str(problem)
-    guid = "" if source is None else source.guid
+    guid = known_guid(pair, ledger) if source is None else source.guid
     target = sites.path(pair.target, pair.name, pair.target_directory, guid)
     if target is None:
         raise VastplanError(f"{pair.path}: {sites.storage(pair.target)} has no copy of it ({guid or pair.name})")
@@ -37,9 +38,17 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
     return ends, target
 
 
-def path_at(sites: Sites, pair: Pair, site: str, directory: str) -> PathAt:
+def path_at(sites: Sites, pair: Pair, site: str, directory: str, ledger: Mapping[str, SiteLedger]) -> PathAt:
     """The path of a pair at one of its sites. Raises `Unreachable`, and `VastplanError` if the site does not have it."""
-    path = sites.path(site, pair.name, directory)
+    guid = known_guid(pair, ledger)
+    path = sites.path(site, pair.name, directory, guid)
     if path is None:
-        raise VastplanError(f"{pair.path}: {sites.storage(site)} has no protected path {pair.name}; apply first")
+        raise VastplanError(
+            f"{pair.path}: {sites.storage(site)} has no protected path {guid or pair.name}; apply first"
+        )
     return path
+
+
+def known_guid(pair: Pair, ledger: Mapping[str, SiteLedger]) -> str:
+    """The guid of the path of a pair, as a record or the ledger has it; "" if neither does: then the path is found by its name."""
+    return pair.guid or guid_of(ledger, pair.path, (pair.source, pair.target))

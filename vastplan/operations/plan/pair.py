@@ -73,6 +73,8 @@ class Pair:
     rehearsal: Rehearsal | None = None
     entry: str = ""
     """The entry of the document that the path is part of, "" if that is the path itself."""
+    guid: str = ""
+    """Of a move that has begun: the guid of the path."""
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:

@@ -7,7 +7,8 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.operation import Operation
+from vastplan.model.move_plan import BESIDE
+from vastplan.model.operation import PATHS, Operation
 from vastplan.operations.plan.claims import ClaimOf
 from vastplan.operations.plan.pair import Pair, Rehearsal
 
@@ -24,7 +25,7 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
     """The pair of a path that an operation began with; `None` if an older vastplan wrote the record without it."""
     try:
         return _pair(path, operation, operation.facts[PAIRS][path])
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         return None
 
 
@@ -83,4 +84,13 @@ def _pair(path: str, operation: Operation, data: Mapping[str, Any]) -> Pair:
         lease=float(data["lease"]),
         rehearsal=None if data["every"] is None else Rehearsal(float(data["every"])),
         entry=str(data["entry"]),
+        guid=_guid(path, operation),
     )
+
+
+def _guid(path: str, operation: Operation) -> str:
+    """The guid of a path that an operation began with: of one path its subject has it."""
+    guids = operation.facts.get(PATHS)
+    if isinstance(guids, Mapping):
+        return str(guids[path])
+    return operation.subject.split()[1] if operation.mode in BESIDE else operation.subject

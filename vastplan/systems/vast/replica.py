@@ -25,10 +25,10 @@ Row = Mapping[str, Any]
 
 
 def find_path(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
-    """The row of a path by its guid, or by the name that both sides share; `None` if none exists. Raises `Unreachable` for
+    """The row of a path by its guid, or without one by its name; `None` if none exists. Raises `Unreachable` for
     several.
     """
-    rows = provider.rows(PATHS, {"name": name} if name else {})
+    rows = provider.rows(PATHS, {} if guid else {"name": name})  # both sides may have another name for it
     matching = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
     if len(matching) > 1:
         raise Unreachable(f"{provider.describe()} has {len(matching)} protected paths {guid or name}")

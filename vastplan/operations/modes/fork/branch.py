@@ -14,6 +14,7 @@ from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
 from vastplan.operations.document import Document
 from vastplan.operations.plan.claims import ClaimOf, mounted
+from vastplan.operations.plan.owned import owned_at
 from vastplan.operations.plan.pair import Branch, Pair
 from vastplan.operations.sites import Sites
 from vastplan.schema.entries import Entry
@@ -102,9 +103,8 @@ def apply_command(document: Document, branch: Branch) -> str:
 
 def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Who owns a clone besides the fork, "" for nobody."""
-    site, name = branch.address.site, branch.address.name
-    owned = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
-    return f"{branch.address}, which an apply adopted" if owned else ""
+    owned = owned_at(ledger, branch.address._replace(kind="clone"))
+    return "" if owned is None else f"{branch.address}, which an apply adopted"
 
 
 def _unbound(sites: Sites, parts: Iterable[Entry], owned: Mapping[str, Owned]) -> list[str]:

@@ -29,7 +29,7 @@ def shared_sides(
     Raises `Unreachable` if neither side answers, and `VastplanError` if the path is missing or not the same on both sides.
     """
     (source, source_cache, source_guid), (target, target_cache, target_guid) = (
-        _side(sites, pair, site, directory)
+        _side(sites, pair, site, directory, ledger)
         for site, directory in ((pair.source, pair.source_directory), (pair.target, pair.target_directory))
     )
     if not (source_guid or target_guid):
@@ -51,9 +51,11 @@ def shared_sides(
     return ends, source_guid or target_guid
 
 
-def _side(sites: Sites, pair: Pair, site: str, directory: str) -> tuple[Replica, Cached, str]:
+def _side(
+    sites: Sites, pair: Pair, site: str, directory: str, ledger: Mapping[str, SiteLedger]
+) -> tuple[Replica, Cached, str]:
     try:
-        path = path_at(sites, pair, site, directory)
+        path = path_at(sites, pair, site, directory, ledger)
     except Unreachable as problem:
         return *silent_path(site, str(problem)), ""
     return path.replica, path.cache(), path.guid

@@ -22,8 +22,10 @@ from vastplan.operations.document import Document
 from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place
 from vastplan.operations.plan.claims import objects_on
+from vastplan.operations.plan.owned import owned_at
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.subject import Parts
 from vastplan.operations.wanted import WantedRestore
 from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
 from vastplan.schema.types import KubernetesName, Name
@@ -75,9 +77,13 @@ class CopyMet(RestoreMet):
         return standing(self.source, operation)
 
 
-def restored_copy(document: Document, sites: Sites, place: Place, wanted: WantedRestore, clock: Clock) -> CopyMet:
+def restored_copy(
+    document: Document, sites: Sites, place: Place, wanted: WantedRestore, parts: Parts, clock: Clock
+) -> CopyMet:
     """The directory of a place. Raises `VastplanError` if its site lacks it."""
-    source, tenant = sites.directory(place.site, place.tenant, place.directory)
+    owned = None if place.tenant_address is None else owned_at(parts, place.tenant_address)
+    tenant_id = place.tenant_id or ("" if owned is None else owned.id)
+    source, tenant = sites.directory(place.site, place.tenant, place.directory, tenant_id)
     bound = patience(source.used())
     return CopyMet(document, place, wanted, clock, source, f"clone {tenant} {wanted.directory}", bound)
 

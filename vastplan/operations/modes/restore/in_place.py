@@ -18,6 +18,7 @@ from vastplan.operations.ends import Home, Work, jobs_of
 from vastplan.operations.modes.restore.mode import RestoreMet
 from vastplan.operations.modes.restore.place import Place
 from vastplan.operations.plan.evidence import mounted_by
+from vastplan.operations.plan.owned import guid_of
 from vastplan.operations.plan.pair import GLOBAL, SYNCHRONOUS
 from vastplan.operations.plan.steps import to_stop
 from vastplan.operations.sites import Sites
@@ -120,10 +121,11 @@ def path_of(
     why = _NOT_IN_PLACE.get(str(place.path.values.get("capabilities")))
     if why is not None:
         raise _not_in_place(f"{place.path.address} is {why}")
-    path = sites.path(place.site, place.path.called, place.directory)
+    guid = place.guid or guid_of(parts, place.path.address, (place.site,))
+    path = sites.path(place.site, place.path.called, place.directory, guid)
     if path is None:
         storage = sites.storage(place.site)
-        raise VastplanError(f"{place.path.address}: {storage} has no protected path {place.path.called}")
+        raise VastplanError(f"{place.path.address}: {storage} has no protected path {guid or place.path.called}")
     source = path.restorable()
     work, unread = sites.work(((claim, None) for claim in place.work), parts)
     home = Rewound(

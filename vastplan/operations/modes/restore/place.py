@@ -9,6 +9,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
+from vastplan.model.restore_plan import IN_PLACE
 from vastplan.model.value import Ref
 from vastplan.operations.document import Document
 from vastplan.operations.plan.claims import ClaimOf, mounted, objects_on
@@ -35,6 +36,12 @@ class Place:
     written: Entry | None
     work: tuple[ClaimOf, ...]
     covers: tuple[str, ...]
+    tenant_address: Address | None = None
+    """The tenant's address, if the document has it."""
+    guid: str = ""
+    """Of a restore in place that has begun: the guid of the protected path."""
+    tenant_id: str = ""
+    """Of another restore that has begun: the id of the tenant."""
 
 
 def place_of(document: Document, address: Address) -> Place:
@@ -55,13 +62,16 @@ def place_of(document: Document, address: Address) -> Place:
         remote = path.values.get("remote_tenant")
         if isinstance(remote, Ref):
             covers.add(str(path.address._replace(site=remote.target.site)))
-    tenant_name = DEFAULT_TENANT
+    tenant_name, tenant_address = DEFAULT_TENANT, None
     if isinstance(tenant, Ref):
+        tenant_address = tenant.target if tenant.managed else None
         tenant_name = next(
             (entry.called for entry in all_entries if entry.address == tenant.target), tenant.target.name
         )
     work = mounted(all_entries, site, directory)
-    return Place(address, site, directory, tenant_name, path, entry, volume, work, tuple(sorted(covers)))
+    return Place(
+        address, site, directory, tenant_name, path, entry, volume, work, tuple(sorted(covers)), tenant_address
+    )
 
 
 def facts_of(place: Place) -> dict[str, Any]:
@@ -91,6 +101,8 @@ def place_begun(operation: Operation) -> Place | None:
             written=None,
             work=work,
             covers=operation.covers,
+            guid=operation.subject if operation.mode == IN_PLACE else "",
+            tenant_id="" if operation.mode == IN_PLACE else operation.subject.split()[1],
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None

@@ -1,0 +1,41 @@
+"""Entries that are renamed in the document while what they are keeps its name in the systems: it is restored all the same."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from tests.restoring.scene import HOME, Scene
+from vastplan.model.operation import Phase
+from vastplan.model.restore_plan import IN_PLACE, NEW
+
+HOMES = HOME._replace(name="homes")
+
+
+@pytest.mark.parametrize("apply", [True, False], ids=["applied", "not yet applied"])
+@pytest.mark.parametrize("mode", [IN_PLACE, NEW])
+def test_a_renamed_volume_is_restored(scene: Scene, mode: str, apply: bool) -> None:
+    scene.start_job()
+    sections = copy.deepcopy(scene.lab.sections)
+    volumes = sections["tenants"]["team"]["volumes"]
+    volumes["homes"] = {**volumes.pop("home"), "renamed_from": "home", "name": "home"}
+    scene.lab.write(sections)
+    if apply:
+        scene.lab.converge()
+        assert not scene.lab.plan().actions
+    planned = scene.plan(HOMES, mode=mode)
+    assert [job["name"] for job in planned.jobs] == (["train"] if mode == IN_PLACE else [])
+    assert scene.run(planned).phase is Phase.DONE
+    assert ("bad" in scene.labels()) is (mode == NEW)
+
+
+def test_the_workloads_of_a_tenant_whose_rename_is_not_yet_applied_are_suspended(scene: Scene) -> None:
+    scene.start_job()
+    sections = copy.deepcopy(scene.lab.sections)
+    sections["tenants"] = {"crew": {**sections["tenants"]["team"], "renamed_from": "team"}}
+    sections["tenants"]["crew"]["volumes"]["claimed"]["storage_class"] = "crew"
+    sections["views"]["shared"] |= {"tenant": "crew", "view_policy": "crew"}
+    scene.lab.write(sections)
+    assert [job["name"] for job in scene.in_place().jobs] == ["train"]
+    assert scene.run(scene.plan()).phase is Phase.DONE
