@@ -230,7 +230,7 @@ def test_every_field_comes_back_or_has_a_reason(name: str, tmp_path: Path, monke
     assert unexplained == set(), "an import loses it: mend that, or say in fields.yaml why"
     assert told.keys() - missing == set(), "needs no reason"
     # A field that the case files give a reason for is written by a test of its own; one that is null by itself says nothing.
-    reasons = {each for case in CASES[name] for each in case.get("fixed", {})}
+    reasons = {each for case in CASES[name] for each in (*case.get("fixed", {}), *case.get("ordinary", ()))}
     silent = {field.name for field in fields.values() if field.default is None}
     seen = {path.split(".")[0] for path in back | missing}
     assert fields.keys() - by_marker - seen - reasons - silent == set(), "no case has it"

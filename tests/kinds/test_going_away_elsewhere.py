@@ -12,6 +12,7 @@ from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.record import record_snapshot
 from vastplan.model.live_state import Condition
 from vastplan.model.plan import Plan
+from vastplan.sim.agenda import Agenda
 
 PROJECT = "iad/project/team-a"
 
@@ -24,6 +25,11 @@ def planned(lab: Lab, *, offline: bool) -> Plan:
     return make_plan(lab.workspace(), PlanOptions(tuple(lab.sites), consent=EVERYTHING, snapshot=snapshot)).plan
 
 
+def stop_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the systems have begun stays begun."""
+    monkeypatch.setattr(Agenda, "add", lambda *_: None)
+
+
 def team(gpus: int) -> dict[str, Any]:
     return {
         "departments": {"research": {"gpus": {"default": 8}}},
@@ -32,13 +38,16 @@ def team(gpus: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("offline", [False, True], ids=["live", "from a snapshot"])
-def test_a_project_that_run_ai_is_deleting_is_reported_and_not_written_into(tmp_path: Path, offline: bool) -> None:
+def test_a_project_that_run_ai_is_deleting_is_reported_and_not_written_into(
+    tmp_path: Path, offline: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Lab(tmp_path, {"iad": ["runai"]}) as lab:
         lab.write(team(4))
         lab.converge()
         live = lab.live(PROJECT)
         assert live is not None and live.state.condition is Condition.WELL
         lab.write(team(2))
+        stop_time(monkeypatch)
         lab.by_hand("iad", "runai", "DELETE", f"/api/v1/org-unit/projects/{live.id}")
         plan = planned(lab, offline=offline)
         (row,) = plan.states
@@ -50,7 +59,9 @@ def test_a_project_that_run_ai_is_deleting_is_reported_and_not_written_into(tmp_
 
 
 @pytest.mark.parametrize("offline", [False, True], ids=["live", "from a snapshot"])
-def test_a_protected_path_that_vms_is_deleting_is_reported(tmp_path: Path, offline: bool) -> None:
+def test_a_protected_path_that_vms_is_deleting_is_reported(
+    tmp_path: Path, offline: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frames = [{"every": "1h", "keep_local": "1d"}]
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:
         lab.write(
@@ -62,6 +73,7 @@ def test_a_protected_path_that_vms_is_deleting_is_reported(tmp_path: Path, offli
         )
         lab.converge()
         (path,) = lab.rows("iad", "protected_path")
+        stop_time(monkeypatch)
         lab.by_hand("iad", "vast", "DELETE", f"/api/v5/protectedpaths/{path['id']}/")
         (row,) = planned(lab, offline=offline).states
         assert (row.state.condition, row.state.word) == (Condition.GOING_AWAY, "DELETE_PENDING")
