@@ -101,6 +101,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", 8.0)
     monkeypatch.setattr("vastplan.engine.applying.settle.PAUSE", 0.0)
+    monkeypatch.setattr("vastplan.engine.live.wait.SHOWN", 0.5)
 
 
 @pytest.fixture(autouse=True)

@@ -711,8 +711,31 @@ def test_a_state_of_another_type_than_documented_is_none_that_is_known() -> None
 
 
 def test_what_was_made_and_is_not_there() -> None:
-    with pytest.raises(Unclear, match="reading n9 was written and does not exist"):
-        until_ready(KINDS["reading"], Library(), "n9")
+    slept: list[float] = []
+    with pytest.raises(Unclear, match="reading n9 was written and is not shown after 0 s"):
+        until_ready(KINDS["reading"], Library(), "n9", slept.append)
+    assert 0.5 <= sum(slept) < 1.5
+
+
+def test_what_a_replica_shows_later_is_waited_for() -> None:
+    library, rows = Library(), {}
+    row = library.put("reading", name="r", state="held")
+
+    def sleep(seconds: float) -> None:
+        rows["slept"] = rows.get("slept", 0) + 1
+        if rows["slept"] == 5:
+            library.rows["reading"].update(hidden)
+
+    hidden = dict(library.rows["reading"])
+    library.rows["reading"].clear()
+    assert until_ready(KINDS["reading"], library, row["id"], sleep)["id"] == row["id"]
+
+
+def test_what_was_shown_and_is_gone_is_not_waited_for() -> None:
+    library = Library()
+    row = library.put("reading", name="r", state="announced")
+    with pytest.raises(Unclear, match="was written and is gone"):
+        until_ready(KINDS["reading"], library, row["id"], lambda _: library.rows["reading"].clear())
 
 
 def test_waiting_until_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,17 +14,29 @@ from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
 
 TIMEOUT = 300.0  # seconds
+SHOWN = 60.0  # seconds: a system of several replicas may show an object only some time after it answered the write
 
 
 def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[float], None] = time.sleep) -> Row:
-    """The object once it is usable; raises `Refused` when it failed, `Unclear` when it is gone or takes too long."""
+    """The object that was just written, once it is usable; raises `Refused` when it failed, `Unclear` when it is gone, is not shown or
+    takes too long."""
     state, state_of = WELL, state_reader(kind)
+    was_shown, waited = False, 0.0
+
+    def pause(seconds: float) -> None:
+        nonlocal waited
+        waited += seconds
+        sleep(seconds)
 
     def ready() -> Row | None:
-        nonlocal state
+        nonlocal state, was_shown
         row = provider.read(kind, locator)
+        if row is None and not was_shown and waited < SHOWN:
+            return None
         if row is None:
-            raise Unclear(f"{kind.name} {locator} was written and does not exist")
+            why = "is gone" if was_shown else f"is not shown after {SHOWN:.0f} s"
+            raise Unclear(f"{kind.name} {locator} was written and {why}")
+        was_shown = True
         if kind.states is None or not kind.states.awaited:
             return row
         state = state_of(row)
@@ -35,7 +47,7 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
     def overdue() -> Unclear:
         return Unclear(f"{kind.name} {locator} is {state_text(state)} (waited {TIMEOUT:.0f} s)")
 
-    return poll(ready, overdue, timeout=TIMEOUT, sleep=sleep)
+    return poll(ready, overdue, timeout=TIMEOUT, sleep=pause)
 
 
 def until_gone(

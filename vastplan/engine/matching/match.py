@@ -15,9 +15,12 @@ from vastplan.engine.live.new_names import new_names
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.renames import resolve_renames
 from vastplan.engine.live.twins import live_identity
+from vastplan.engine.matching.interrupted import is_read_back
 from vastplan.engine.values.delivery import delivers_of, destination, existing_names
 from vastplan.engine.values.formers import formers
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
@@ -151,6 +154,10 @@ class _Matching:
         problem, asked = observed.error(address.site, kind.name), observed.asked(address.site, kind.name)
         if problem and not asked:
             return Match(owned=owned, unknown=problem)
+        if owned is not None and not is_read_back(kind, owned):
+            text = f"the system answered its creation with id {inert(owned.id, 80)} and does not show it yet"
+            way = f"vastplan ledger forget {self._whole.typed} {word(address)} lets the next apply create another"
+            return Match(owned=owned, unknown=f"{text} ({way})")
         if entry is None:
             looked_for = not problem or (owned is not None and owned.locator in asked)
             return Match(None, owned, "" if looked_for else problem)

@@ -1,0 +1,79 @@
+"""An id that a system has answered exists, even where no read shows the object yet: it is waited for, and never created twice."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.kinds.cases import Case, cases
+from tests.kinds.test_kinds import document
+from tests.kinds.test_kinds import lab as lab  # the fixture
+from tests.lab import EVERYTHING, Lab
+from vastplan.model.outcome import State
+from vastplan.model.plan import Verb
+from vastplan.schema.codec import at
+from vastplan.sim.wire import Request, Response
+
+LATE = ("vast.api_token.yaml", "vast.view_policy.yaml", "vast.quota.yaml")
+CASES = [case for case in cases() if case.file in LATE]
+
+
+class Replicas:
+    """A system of several replicas: while `behind`, no read shows what was created since."""
+
+    def __init__(self, lab: Lab, name: str) -> None:
+        self.behind, self.posts = True, 0
+        self._kind = lab.registry.kinds[name]
+        self._born: set[str] = set()
+        plane = lab.world.sites["iad"].servers[self._kind.system].plane
+        self._handle: Callable[[Request], Response] = plane.handle
+        plane.handle = self._answers  # type: ignore[method-assign]
+
+    def _answers(self, request: Request) -> Response:
+        response = self._handle(request)
+        if self._kind.endpoint.path.strip("/") not in request.path or response.status >= 400:
+            return response
+        if request.method == "POST":
+            self.posts += 1
+            self._born.add(str(at(response.body, self._kind.endpoint.id)))
+        if request.method != "GET" or not self.behind:
+            return response
+        if str(at(response.body, self._kind.endpoint.id)) in self._born:
+            return Response(404, {"detail": "Not found."})
+        body = copy.deepcopy(response.body)
+        for rows in _lists(body):
+            rows[:] = [row for row in rows if str(at(row, self._kind.endpoint.id)) not in self._born]
+        if isinstance(body, dict) and "count" in body:
+            body["count"] = len(body["results"])
+        return Response(response.status, body, response.headers, response.content_type)
+
+
+def _lists(body: Any) -> Iterator[list[Any]]:
+    if isinstance(body, list):
+        yield body
+    elif isinstance(body, dict):
+        yield from (value for value in body.values() if isinstance(value, list))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_no_read_shows_yet_is_unknown_and_not_created_again(lab: Lab, case: Case) -> None:
+    replicas = Replicas(lab, case.kind)
+    lab.write(document(lab, case, case.get("entry", {})))
+    outcomes = {str(outcome.address): outcome for outcome in lab.apply(lab.plan()).outcomes}
+    assert outcomes[case.address].state is State.UNKNOWN, outcomes[case.address]
+    created = replicas.posts
+    for _ in range(2):
+        plan = lab.plan()
+        assert [
+            action for action in plan.actions if action.verb is Verb.CREATE and str(action.address) == case.address
+        ] == []
+        assert any("does not show it yet" in unknown.reason for unknown in plan.unknown), plan.unknown
+        lab.apply(plan)
+    assert replicas.posts == created
+    replicas.behind = False
+    lab.converge(EVERYTHING)
+    assert lab.plan().actions == ()
+    assert replicas.posts == created
