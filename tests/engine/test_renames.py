@@ -497,3 +497,23 @@ def test_a_name_that_nobody_wrote_is_for_what_is_yet_to_be_made(bench: Bench) ->
     bench.done(named)
     bench.library.rows["shelf"].clear()
     assert bench.plan(named).actions[0].desired["name"] == "homes"
+
+
+# Created, and not shown yet
+
+
+def test_what_was_never_read_back_is_unknown_and_what_was_is_deleted_outside(bench: Bench) -> None:
+    book = entry("book", "b", shelf=ref("shelf", "home"))
+    bench.done(shelf("home"), book)
+    bench.library.rows["book"].clear()
+    (one,) = bench.plan(shelf("home"), book).actions
+    assert one.verb is Verb.CREATE and one.deleted_outside
+    record = bench.part.entries["iad/book/b"]
+    bench.book.add(events.own_event("iad/book/b", replace(record, wire={})))
+    for document in ((shelf("home"), book), (shelf("home"),)):  # it is neither created again nor forgotten
+        plan = bench.plan(*document)
+        assert plan.actions == ()
+        assert [unknown.reason for unknown in plan.unknown] == [
+            f"the system answered its creation with id {record.id} and does not show it yet"
+            " (vastplan ledger forget PATH iad/book/b lets the next apply create another)"
+        ]
