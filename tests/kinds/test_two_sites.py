@@ -11,6 +11,7 @@ import pytest
 
 from tests.kinds.two_sites import BOTH, PEERED, on_two_sites, stands
 from tests.lab import EVERYTHING, Lab
+from vastplan.engine.live.consent import Consent
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
@@ -164,7 +165,10 @@ def test_nobody_has_to_ask_for_what_is_one_with_ours(lab: Lab) -> None:
     lead(lab, "pdx")
     lab.world.pass_time(60)
     lab.write(document(active="pdx"))
-    assert blocks(lab.plan(replace(EVERYTHING, adopt=False))) == {SOURCE_OF_IAD: {"approval"}}
+    assert blocks(lab.plan(Consent())) == {SOURCE_OF_IAD: {"approval"}}
+    allowed = Consent(allow_delete=(SOURCE_OF_IAD,))  # its claim stays: no approval in a file is needed
+    assert blocks(lab.plan(allowed)) == {}
+    lab.converge(allowed)
 
 
 def test_the_other_site_does_not_have_to_answer(lab: Lab) -> None:

@@ -51,7 +51,7 @@ class Kind:
     Raises:
         TypeError: A marker is inside a union, where it has no effect; no field is marked IDENTITY; an attribute is predicted from
             no field, or from one that does not exist; a kind that is read by name has no predicted path; a kind that delivers
-            values lacks the fields for that; or `unique`, a default or the witness names a field that does not exist.
+            values lacks the fields for that; or `unique`, `data_elsewhere`, a default or the witness names a field that does not exist.
     """
 
     model: type[BaseModel]
@@ -62,6 +62,7 @@ class Kind:
     section: str = ""
     attributes: tuple[Attribute, ...] = ()
     data_bearing: bool = False
+    data_elsewhere: tuple[str, Any] | None = None  # a field and its live value in an object that only points to data
     metrics: tuple[Metric, ...] = ()
     in_use: tuple[str, ...] = ()  # figures that block a delete while they are above zero, until somebody accepts them
     # (field path, metric or contents): a limit that must not go below what is used; `*` in the path is the metric's key
@@ -128,6 +129,11 @@ class Kind:
         """Whether objects of this kind hold secrets."""
         return self.fields.secret
 
+    def holds_data(self, live: Values | None) -> bool:
+        """Whether data goes with an object of this kind that has these live values; `None` for values that are not known."""
+        pointer = self.data_elsewhere
+        return self.data_bearing and (live is None or pointer is None or live.get(pointer[0]) != pointer[1])
+
     def field(self, name: str) -> Field:
         """The field of that name; raises `KeyError`."""
         return self.fields.by_name[name]
@@ -172,6 +178,8 @@ def _contradiction(kind: Kind, fields: FieldTable) -> str:
     delivers = kind.delivers
     if delivers is not None and not field_names >= {delivers.to, delivers.generation}:
         return f"it delivers values, and has no field {delivers.to} or {delivers.generation}"
+    if kind.data_elsewhere is not None and kind.data_elsewhere[0] not in field_names:
+        return f"data_elsewhere names {kind.data_elsewhere[0]}, which is not a field of it"
     if strange := sorted({name for together in kind.unique for name in together} - field_names):
         return f"unique names {strange[0]}, which is not a field of it"
     if kind.read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in kind.attributes):

@@ -192,7 +192,7 @@ def _shown(
             changes=with_system_names(context.kind(action), action.changes, context.matches),
             evidence=action_evidence(action, context),
             dependents=_dependents(str(action.address), users),
-            holds_data=context.kind(action).data_bearing,
+            holds_data=context.kind(action).holds_data(live.values if (live := context.live(action)) else None),
             opens=action_openings(action, context.matches, actions, context.referrers),
             deletes=deleted.fields if (deleted := deletion(action, context)) is not None else (),
         )

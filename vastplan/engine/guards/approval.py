@@ -20,10 +20,10 @@ def consent(action: Action, context: GuardContext) -> Block | None:
     """A delete or replace needs consent by address; where data depends on it, an approval in a file that others can review."""
     if action.verb not in GOING:
         return None
-    kind, address = context.kind(action), action.address
+    kind, address, live = context.kind(action), action.address, context.live(action)
     if action.verb is Verb.DELETE and goes_unasked(context.matches, address):
         return None
-    if not kind.data_bearing:
+    if not kind.holds_data(None if live is None else live.values):
         whole = _stood_for(action, context)
         if context.named(address, context.allowed.delete) or _allowed_with_another(action, context):
             return None

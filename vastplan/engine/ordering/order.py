@@ -121,12 +121,16 @@ class _Edges:
         """A former part of a composite entry is deleted only together with the replace of the part that holds its data."""
         replaced: dict[str, list[Address]] = {}
         for action in planned:
-            if action.verb is Verb.REPLACE and action.origin and self._matches.kinds[action.address.kind].data_bearing:
+            if action.verb is Verb.REPLACE and action.origin and self._holds_data(action.address):
                 replaced.setdefault(action.origin, []).append(action.address)
         for action in planned if replaced else ():
             owned = self._matches.owned.get(action.address)
             if action.verb is Verb.DELETE and owned is not None and owned.origin in replaced:
                 self._graph.together(action.address, *replaced[owned.origin])
+
+    def _holds_data(self, address: Address) -> bool:
+        live = self._matches.match(address).live
+        return self._matches.kinds[address.kind].holds_data(live.values if live else None)
 
     def _after_the_member_that_comes(self, planned: list[Action]) -> None:
         """An owned member is released after its group's member on another site is adopted; what its composite created is deleted only

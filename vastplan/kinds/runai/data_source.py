@@ -146,6 +146,7 @@ KIND = asset_kind(
     section="data_sources",
     endpoint=assets("datasource/pvc"),
     data_bearing=True,
+    data_elsewhere=("existing_claim", True),  # the claim stays, with its data
     finish_encode=_with_switches,
     finish_decode=_with_modes,
 )
