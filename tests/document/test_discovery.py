@@ -126,6 +126,8 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="kind lamp: unique names socket, which is not a field of it"):
         package(tmp_path, "house_unique", LAMP.removesuffix(")") + ", unique=(('watts', 'socket'),))").kinds["lamp"]
     with pytest.raises(TypeError, match="kind lamp: data_elsewhere names socket, which is not a field of it"):
-        package(tmp_path, "house_elsewhere", LAMP.removesuffix(")") + ", data_elsewhere=('socket', True))").kinds["lamp"]
+        package(tmp_path, "house_elsewhere", LAMP.removesuffix(")") + ", data_elsewhere=('socket', True))").kinds[
+            "lamp"
+        ]
     with pytest.raises(KeyError, match="lamp has no attribute wattage"):
         check(package(tmp_path, "house_attribute", LAMP, target="lamp.wattage"))

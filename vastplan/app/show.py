@@ -9,6 +9,7 @@ from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.diff import leaves, value_at
 from vastplan.engine.live.matches import Match
+from vastplan.engine.live.new_names import called_as_it_is
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.flatten import is_unset
 from vastplan.importing.server_defaults import ServerDefaults
@@ -80,6 +81,8 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         }
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
+    if match.live is not None and match.owned is not None:
+        entry = called_as_it_is(entry, match.live)
     live = planned.matches.symbolic(kind, match.live, references(entry.values)) if match.live else {}
     action = actions.get(address)
     changes = {change.path: change for change in action.changes} if action else {}
