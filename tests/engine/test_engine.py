@@ -718,7 +718,7 @@ def test_what_was_made_and_is_not_there() -> None:
 
 
 def test_what_a_replica_shows_later_is_waited_for() -> None:
-    library, rows = Library(), {}
+    library, rows = Library(), dict[str, int]()
     row = library.put("reading", name="r", state="held")
 
     def sleep(seconds: float) -> None:
