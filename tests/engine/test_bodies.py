@@ -12,7 +12,7 @@ from vastplan.model.plan import Cause
 from vastplan.schema.codec import Encoder
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import ATOMIC, CREATE_ONLY, IDENTITY, IMMUTABLE, WRITE_ONLY, ListMap, Wire
+from vastplan.schema.markers import ATOMIC, CREATE_ONLY, FIRST_VALUE, IDENTITY, IMMUTABLE, WRITE_ONLY, ListMap, Wire
 from vastplan.schema.types import MISSING, Name, Spec
 
 KEY = "00" * 32
@@ -38,6 +38,7 @@ class Room(Spec):
     name: Annotated[Name, IDENTITY]
     floor: Annotated[int | MISSING, IMMUTABLE] = MISSING
     via: Annotated[str | MISSING, CREATE_ONLY] = MISSING
+    sign: Annotated[str | MISSING, IMMUTABLE, FIRST_VALUE] = MISSING
     size: int | MISSING = MISSING
     light: Light | None | MISSING = MISSING
     first: Annotated[int | MISSING, ATOMIC, Wire("hours", "first")] = MISSING
@@ -73,6 +74,15 @@ def test_a_patch_sends_the_changed_fields_and_their_structs_whole() -> None:
     assert sent(of, values, FRESH, "size") == {"size": 5}
     assert sent(of, values, FRESH, "light.power") == {"light": {"colour": "warm", "power": 3}}
     assert sent(of, {"light": None}, FRESH, "light") == {"light": None}
+
+
+def test_a_patch_sends_the_first_value_of_what_is_not_changed_afterwards() -> None:
+    values = {"name": "r", "floor": 7, "sign": "quiet"}
+    assert sent(room(Update.PATCH), values, FRESH, "sign") == {"sign": "quiet"}
+    first, another = (
+        diff(room(Update.PATCH), {"sign": "quiet"}, {"sign": live}, None, KEY).changes[0] for live in (None, "loud")
+    )
+    assert (first.replaces, another.replaces) == (False, True)
 
 
 def test_a_merge_patch_sends_the_changed_leaves_and_what_goes_only_together() -> None:
