@@ -82,7 +82,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends(Home):
-    """The two ends of a move. `forecast` is how long writes stop, in seconds."""
+    """The two ends of a move. `forecast` is how long writes stop during a planned change of roles, in seconds."""
 
     source: Replica
     target: Replica

@@ -25,6 +25,7 @@ from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse
 from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.steps import staying, suspended_before
@@ -106,7 +107,11 @@ class PathMet(Met[MovePlan]):
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
             stages=tuple(map(shown, self.stages())),
-            evidence=(*mode.evidence(ends, users), *((last_rehearsal(parts, self.guid),) if mode.tried else ())),
+            evidence=(
+                *mode.evidence(ends, users),
+                *of_pause(self.stages()),
+                *((last_rehearsal(parts, self.guid),) if mode.tried else ()),
+            ),
             by_hand=(
                 *mode.manual_steps(pair),
                 *staying(pair, users if mode.submits else ()),

@@ -105,6 +105,8 @@ class Stage:
     """Whether it goes on if a call is refused, or the outcome of a call is unknown."""
     no_return: bool = False
     """Whether it contains the point of no return, which `back` describes."""
+    pause: float = 0.0
+    """The seconds that it takes at least while nobody can write: by itself, and as its system forecasts."""
     covers: tuple[str, ...] | None = None
     """What an apply leaves alone from the end of this stage on, if that is less than before."""
 

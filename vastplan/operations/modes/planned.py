@@ -104,6 +104,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
         f"graceful failover at {ends.target.site}",
         f"{ends.target.site} is SOURCE and {ends.source.site} DESTINATION, as each reports of itself, connected and good",
         bound=bound,
+        pause=ends.forecast,
         back=f"abort at {ends.target.site} until it is SOURCE; after that the way back is a planned move",
         precondition=lambda operation: unmoved(ends, operation),
         calls=lambda _: (calls.take_over(ends),),

@@ -6,6 +6,8 @@ except in the snapshot; somebody has consented to that by naming the restore poi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import replica as calls
@@ -36,7 +38,7 @@ class Rejoin(Mode):
         make_source = (_make_source(ends),) if self._forced else ()
         return (
             _look(ends, self._forced),
-            freeze(ends),
+            replace(freeze(ends), pause=0.0),  # what writes at the new source goes on
             _keep_branch(ends),
             *make_source,
             _attach(ends),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.calls.replica import newest_arrived
 from vastplan.operations.ends import Ends, Home, Work
+from vastplan.operations.stage import Stage
 from vastplan.schema.ports.replica import Replica
 from vastplan.schema.ports.workloads import Job
 
@@ -33,11 +34,16 @@ def of_sides(ends: Ends) -> list[Fact]:
 
 
 def of_work(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:
-    """How long writes stop, and who uses the data. `submits` is whether workloads are submitted at the target."""
-    facts = [Fact("writes stop for about", f"{ends.forecast:.0f} s")] if ends.forecast else []
-    if ends.unread:
-        facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
-    return (*facts, *of_jobs(users, submits=submits), *mounted_by(ends))
+    """Who uses the data. `submits` is whether workloads are submitted at the target."""
+    unread = [Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}")] if ends.unread else []
+    return (*unread, *of_jobs(users, submits=submits), *mounted_by(ends))
+
+
+def of_pause(stages: Iterable[Stage]) -> Iterator[Fact]:
+    """How long nobody can write: the sum of what the stages take by themselves; copies and workloads that stop slowly add to it."""
+    seconds = sum(stage.pause for stage in stages)
+    if seconds:
+        yield Fact("writes stop for at least", f"{seconds:.0f} s")
 
 
 def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[Fact]:

@@ -76,6 +76,7 @@ def freeze(ends: Home) -> Stage:
         f"suspend the workloads that use it at {ends.source.site}",
         "each has stopped, no pod mounts the claim, and two reads of the used bytes are equal",
         bound=600.0,
+        pause=STILLNESS,
         back="resume the workloads that this stage suspended",
         calls=calls,
         gate=gate,

@@ -165,6 +165,7 @@ def _read_gate(ends: SharedEnds) -> Stage:
         text,
         f"the lease and {MARGIN:.0f} s have passed since the freeze, and both sides are unchanged",
         bound=ends.lease + MARGIN + LEAST,
+        pause=ends.lease + MARGIN,
         precondition=lambda operation: unmoved(ends.frozen, operation),
         gate=gate,
     )

@@ -26,7 +26,7 @@ from vastplan.operations.modes.group.stages import as_one, users_together
 from vastplan.operations.modes.mode import Users
 from vastplan.operations.modes.table import MODES, ends_of, refuse
 from vastplan.operations.plan.checkpoints import by_rule
-from vastplan.operations.plan.evidence import of_jobs
+from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.steps import staying, suspended_before
@@ -115,6 +115,7 @@ class GroupMet(Met[MovePlan]):
             stages=tuple(map(shown, self.stages())),
             evidence=(
                 *evidence,
+                *of_pause(self.stages()),
                 *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
             ),
             by_hand=tuple(dict.fromkeys(steps)),

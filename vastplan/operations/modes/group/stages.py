@@ -84,6 +84,7 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
         does=f"{first.does}, for each of {len(keys)} paths",
         until=f"for each path: {first.until}",
         bound=sum(stage.bound for stage in stages),
+        pause=sum(stage.pause for stage in stages),
         precondition=problem,
         crossed=crossed,
         gate=gate,

@@ -19,7 +19,7 @@ from vastplan.operations.course import refuse_newcomers, refuse_second, shown
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Work, noted
 from vastplan.operations.modes.restore.place import PLACE, Place, facts_of
-from vastplan.operations.plan.evidence import used_bytes
+from vastplan.operations.plan.evidence import of_pause, used_bytes
 from vastplan.operations.subject import Heading, Met, Parts
 from vastplan.operations.wanted import WantedRestore
 from vastplan.schema.ports.snapshots import DirectorySnapshot, SnapshotStore
@@ -103,7 +103,7 @@ class RestoreMet(Met[RestorePlan]):
             jobs=tuple(noted(work, job) for work, job in users),
             covers=self.covers(),
             stages=tuple(map(shown, self.stages())),
-            evidence=self.evidence(snapshot, users),
+            evidence=(*self.evidence(snapshot, users), *of_pause(self.stages())),
             by_hand=self.manual_steps(),
         )
 
