@@ -12,7 +12,14 @@ from tests.force import by_force
 
 HEAD = "version: 1\nname: %s\nsites: {iad: {sim: {}}}\n"
 BY_THEMSELVES = (["validate"], ["plan"], ["apply", "--auto-approve"], ["drift"], ["show", "iad/namespace/tools"], ["ledger", "list"],
-                 ["show", "--rights"])  # fmt: skip
+                 ["show", "--rights"], ["record", "--out", "s.json"], ["import"], ["export", "skypilot", "--out", "sky"],
+                 ["ledger", "move", "iad/namespace/tools", "iad/namespace/new"], ["ledger", "forget", "iad/namespace/tools"],
+                 ["ledger", "forget", "--site", "iad"], ["ledger", "forget", "iad/namespace/*", "--dry-run"],
+                 ["ledger", "export", "--out", "x.json"], ["ledger", "import", "x.json"], ["ledger", "unlock", "iad"],
+                 ["move", "plan", "iad/volume/v", "--to", "pdx"], ["move", "plan", "--to", "pdx", "iad/volume/v"],
+                 ["move", "status"], ["move", "status", "1a2b3c4d"], ["move", "status", "iad/volume/v"], ["move", "abort", "1a2b3c4d"],
+                 ["restore", "plan", "iad/volume/v", "--snapshot", "s"], ["restore", "status"],
+                 ["restore", "abort", "1a2b3c4d"])  # fmt: skip
 
 
 @pytest.fixture
@@ -54,11 +61,68 @@ def test_a_mistake_in_it_is_said_as_ever(folder: Path, vastplan: Run) -> None:
 def test_no_document(words: list[str], tmp_path: Path, vastplan: Run) -> None:
     ran = vastplan(*words)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    command = "ledger list" if words[0] == "ledger" else words[0]
+    command = " ".join(words[:2] if words[0] in ("ledger", "move", "restore", "export") else words[:1])
     ways = f"name one (vastplan {command} PATH), or write one (vastplan init)"
     assert ran.err == f"error: no document here: this folder has no .yaml file; {ways}\n"
     (tmp_path / "more.yaml").write_text("namespaces: {tools: {}}\n")
     assert vastplan(*words).err == f"error: no document here: no file here has the key name (more.yaml); {ways}\n"
+
+
+@pytest.mark.slow
+def test_every_command_takes_the_document_of_the_folder(folder: Path, vastplan: Run) -> None:
+    assert vastplan("apply", "--auto-approve").code == 0
+    ran = vastplan("record", "--out", "s.json")
+    assert ran.code == 0 and "of 1 site as" in ran.out, ran
+    assert vastplan("import", "--dry-run").code == 0
+    assert "nothing to export of site iad" in vastplan("export", "skypilot", "--out", "sky").err
+    moved = vastplan("ledger", "move", "iad/namespace/tools", "iad/namespace/new")
+    assert moved.out.startswith("iad/namespace/tools is iad/namespace/new\n"), moved
+    assert vastplan("ledger", "export", "--out", "x.json").out.startswith("iad/namespace/new\n")
+    assert vastplan("ledger", "export", "*/namespace/n*", "--out", "x.json").out.startswith("iad/namespace/new\n")
+    assert vastplan("ledger", "unlock", "iad").out == "iad: not locked\n"
+    assert "iad/namespace/new left the ledger" in vastplan("ledger", "forget", "iad/namespace/new").out
+    assert "not in the document doc, so its next plan would delete it" in vastplan("ledger", "import", "x.json").err
+    assert vastplan("move", "status").out == "no move is known\n"
+    assert "no restore 1a2b3c4d is known" in vastplan("restore", "status", "1a2b3c4d").err
+    assert "no move 1a2b3c4d is known" in vastplan("move", "abort", "1a2b3c4d", "--auto-approve").err
+    assert "no site pdx; known: iad" in vastplan("move", "plan", "iad/volume/v", "--to", "pdx").err
+    ran = vastplan("restore", "plan", "--snapshot", "s", "iad/volume/v")
+    assert "iad/volume/v is not a volume, view, bucket or protected path of this document" in ran.err, ran
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["move", "plan"], "vastplan move plan: ADDRESS is missing"),
+        (["move", "plan", "."], "vastplan move plan: ADDRESS is missing"),
+        (["move", "plan", "other.yaml"], "vastplan move plan: ADDRESS is missing"),
+        (["move", "status", "other.yaml"], "error VP101: cannot read other.yaml"),
+        (["move", "status", "./here/is/none"], "error VP101: cannot read here/is/none"),
+        (["move", "abort", ".", "iad/volume/v", "more"], "vastplan move abort: more is one argument too many"),
+        (["ledger", "move", "iad/view/a"], "vastplan ledger move: NEW is missing"),
+        (["ledger", "import", "site.yaml"], "vastplan ledger import: FILE is missing"),
+        (["ledger", "import"], "vastplan ledger import: FILE is missing"),
+        (["ledger", "unlock"], "vastplan ledger unlock: SITE is missing"),
+        (["export", "--out", "sky"], "vastplan export: target is missing"),
+        (["move", "run", "../o/back.json"], "../o/back.json cannot be read: No such file or directory"),
+        (["restore", "run", "a/b/c.json"], "a/b/c.json cannot be read: No such file or directory"),
+        (["show", "a/b/c.json"], "a/b/c.json: no such file (if it is an address: vastplan show . a/b/c.json)"),
+        (["show", "a/b/c.yaml"], "a/b/c.yaml: no such file (if it is an address: vastplan show . a/b/c.yaml)"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_missing_is_named(words: list[str], says: str, folder: Path, vastplan: Run) -> None:
+    ran = vastplan(*words)
+    assert ran.code == 1 and says in ran.err, ran
+
+
+def test_a_path_that_exists_is_the_document(folder: Path, vastplan: Run) -> None:
+    """Also where it could be an address."""
+    inner = folder / "iad" / "volume" / "v"
+    inner.mkdir(parents=True)
+    assert "no .yaml file in iad/volume/v" in vastplan("move", "status", "iad/volume/v").err
+    (inner / "site.yaml").write_text(HEAD % "inner")
+    assert vastplan("ledger", "unlock", "iad/volume/v", "iad").out == "iad: not locked\n"
 
 
 def test_several_documents_are_named(folder: Path, vastplan: Run) -> None:

@@ -89,10 +89,10 @@ def _run(request: Request, screen: Screen) -> int:
     try:
         return commands.run(with_document, screen)
     except Invalid as problem:
-        if with_document is request:
-            raise
-        from vastplan.app.current_folder import no_document
+        from vastplan.app.current_folder import HERE, no_document
 
+        if with_document is request and request.paths != (HERE,):
+            raise
         raise no_document(request.typed_name()) or problem from None
 
 

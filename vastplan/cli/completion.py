@@ -159,6 +159,9 @@ class Place:
 
     def _take_word(self, word: str) -> None:
         action = self._next()
+        if action is not None and self._is_left_out(action, word):
+            self.taken += 1
+            action = self._next()
         self.taken += 1
         if isinstance(action, argparse._SubParsersAction):
             if word in action.choices:
@@ -166,6 +169,10 @@ class Place:
                 self.commands.append(word)
         elif action is not None:
             self._keep(action, word)
+
+    def _is_left_out(self, action: argparse.Action, word: str) -> bool:
+        """Whether a word is no path, but the operand after a document that may be left out."""
+        return action.metavar == "[PATH]" and action.nargs == 1 and not Path(word).expanduser().exists()
 
     def _keep(self, action: argparse.Action, word: str) -> None:
         self.values.setdefault(action.dest, []).append(word)
@@ -211,7 +218,7 @@ class Place:
         """The candidates for the value of an option or positional argument."""
         if action.choices is not None:
             return Candidates([str(choice) for choice in action.choices])
-        following = self._next(1) if action.dest == "paths" and action.nargs == "?" else None
+        following = self._next(1) if action.dest == "paths" and action.nargs in ("?", 1) else None
         if following is not None:  # the path may be left out: the word may belong to the document of the current folder
             return replace(_if_known(lambda: self._named(following, typed)), files=True)
         return self._named(action, typed)

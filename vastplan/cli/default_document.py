@@ -6,9 +6,10 @@ from vastplan.app.current_folder import HERE
 from vastplan.cli.address import is_address
 from vastplan.cli.request import Request
 from vastplan.cli.requests.drift import DriftRequest
-from vastplan.cli.requests.ledger import LedgerListRequest, LedgerRequest
-from vastplan.cli.requests.operation import OperationRequest
+from vastplan.cli.requests.import_ import ImportRequest
+from vastplan.cli.requests.ledger import LedgerListRequest
 from vastplan.cli.requests.planning import PlanningRequest
+from vastplan.cli.requests.record import RecordRequest
 from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.requests.sim import SimRequest
 from vastplan.cli.requests.validate import ValidateRequest
@@ -17,11 +18,16 @@ from vastplan.model.escaping import inert
 from vastplan.model.shell import word
 from vastplan.model.yaml_text import ENDINGS
 
+_OF_FILES = (*ENDINGS, ".json")
+
 
 def with_document(request: Request) -> Request:
     """The request, with the document of the current folder if it has none and its command allows that. Raises `VastplanError`."""
     match request:
         case ShowRequest(paths=(only,), address=None, rights=False) if not only.exists() and is_address(str(only)):
+            if only.suffix in _OF_FILES:
+                typed = inert(word(str(only)), 200)
+                raise VastplanError(f"{typed}: no such file (if it is an address: vastplan show . {typed})")
             return request.replace(paths=(HERE,), address=str(only))
         case ShowRequest(paths=(), rights=False):
             raise VastplanError(
@@ -31,18 +37,19 @@ def with_document(request: Request) -> Request:
             not only.exists() and only.suffix not in ENDINGS and only.name == str(only)
         ):
             return request.replace(paths=(HERE,), site=str(only))
-        case LedgerRequest(paths=(first, *_)) | OperationRequest(paths=(first, *_)) if (
-            not first.exists() and is_address(str(first))
-        ):
-            typed = f"vastplan {request.typed_name()}"
-            raise VastplanError(
-                f"{typed}: PATH is missing: {inert(word(str(first)), 200)} is an address; type {typed} PATH ADDRESS"
-            )
         case SimRequest(subject=""):
             return request.replace(subject=str(HERE))
         case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
             return request
-        case PlanningRequest() | DriftRequest() | ValidateRequest() | ShowRequest() | LedgerListRequest():
+        case (
+            PlanningRequest()
+            | DriftRequest()
+            | ValidateRequest()
+            | ShowRequest()
+            | LedgerListRequest()
+            | RecordRequest()
+            | ImportRequest()
+        ):
             return request if request.paths else request.replace(paths=(HERE,))
         case _:
             return request

@@ -7,10 +7,11 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from vastplan import __version__
+from vastplan.cli.operands import lacks_document, operands
 from vastplan.cli.request import Format, Request
 from vastplan.cli.requests import COMMANDS, request_of
 
@@ -38,10 +39,36 @@ def parse(words: Sequence[str]) -> Request:
     """The request. Like argparse, ends the process for `--version`, `-h` and invalid arguments."""
     as_json = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
     # If the command comes first, only its parser is built.
-    values = vars(parser(words[0] if words else "", as_json=as_json).parse_args(words))
+    top = parser(words[0] if words else "", as_json=as_json)
+    values = vars(top.parse_args(_with_document(top, words)))
     request: type[Request] = values.pop("request")
     typed = {name: _frozen(request, name, values[name]) for name in request.arguments if values.get(name) is not None}
     return request(colour=values["colour"], **typed)
+
+
+def _with_document(top: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
+    """The words with the current folder as the document, where that is left out before or after other operands."""
+    command, rest = _chosen(top, words)
+    request: type[Request] | None = command.get_default("request")
+    if request is None or "paths" not in request.arguments or not request.arguments["paths"].or_here:
+        return words
+    typed = operands(command, rest)
+    if not lacks_document(request, typed):
+        return words
+    begin = len(words) - len(rest)
+    is_first = next(name for name, argument in request.arguments.items() if not argument.flag) == "paths"
+    return [*words[:begin], ".", *rest] if is_first else [*words, "."]
+
+
+def _chosen(top: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[str]]:
+    """The parser of the command that was typed, and the words after the command."""
+    chosen, rest = top, words
+    for place, word in enumerate(words):
+        for action in chosen._actions:
+            if isinstance(action, argparse._SubParsersAction) and word in action.choices:
+                chosen, rest = action.choices[word], words[place + 1 :]
+                break
+    return chosen, rest
 
 
 def _frozen(request: type[Request], name: str, value: Any) -> Any:
@@ -137,10 +164,10 @@ class Parser(argparse.ArgumentParser):
         typed = sys.argv[1:] if args is None else list(args)
         values, rest = self.parse_known_args(typed, namespace)
         if rest:
-            self._left_over(rest[0], self._chosen(typed))
+            self._left_over(rest[0], _chosen(self, typed)[0])
         return values
 
-    def _left_over(self, word: str, chosen: Parser) -> NoReturn:
+    def _left_over(self, word: str, chosen: argparse.ArgumentParser) -> NoReturn:
         option = word.partition("=")[0]
         if not option.startswith("-"):
             self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
@@ -153,16 +180,6 @@ class Parser(argparse.ArgumentParser):
         """Names the other commands that have the option; "" if there are none or too many."""
         having = [name for name, command in _commands(parser()).items() if option in command._option_string_actions]
         return f"it is an option of {_either(having)}" if 0 < len(having) <= _FEW else ""
-
-    def _chosen(self, typed: Iterable[str]) -> Parser:
-        """The parser of the command that was typed."""
-        chosen = self
-        for word in typed:
-            for action in chosen._actions:
-                if isinstance(action, argparse._SubParsersAction) and word in action.choices:
-                    chosen = action.choices[word]
-                    break
-        return chosen
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -185,7 +202,8 @@ class Parser(argparse.ArgumentParser):
     def _in_words(self, message: str) -> str:
         """A message of argparse itself, in vastplan's wording."""
         if message.startswith(_MISSING):
-            missing = message.removeprefix(_MISSING)
+            names = message.removeprefix(_MISSING).split(", ")
+            missing = ", ".join(name for name in names if not name.startswith("["))  # these may be left out
             if missing == "COMMAND":
                 return f"{self.prog}: COMMAND is missing (write {_either(list(_commands(self)))})"
             return f"{self.prog}: {missing} is missing{self._example()}"

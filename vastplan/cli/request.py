@@ -34,13 +34,27 @@ class Argument:
     for argparse. Metavar and help may quote the request's class: `{request.command}`."""
 
     def __init__(
-        self, flag: str, default: Any, *, alternative: bool = False, endings: tuple[str, ...] = (), **settings: Any
+        self,
+        flag: str,
+        default: Any,
+        *,
+        alternative: bool = False,
+        endings: tuple[str, ...] = (),
+        or_here: bool = False,
+        **settings: Any,
     ) -> None:
         self.flag, self.default, self.settings = flag, default, settings
         self.alternative = alternative
         """Whether exactly one of the command's alternatives has to be typed."""
         self.endings = endings
         """The endings that a file may have, which select its format; empty for any."""
+        self.or_here = or_here
+        """Whether it is the document, which may be left out before other operands: then it is that of the current folder."""
+
+    @property
+    def required(self) -> bool:
+        """Whether it has to be typed."""
+        return self.default is _REQUIRED
 
     def words(self, value: Any) -> list[str]:
         """The words that give the option this value."""
@@ -96,9 +110,12 @@ def optional_positional(metavar: str, text: str, default: T) -> str | T:
     return cast("str | T", Argument("", default, nargs="?", metavar=metavar, help=text))
 
 
-def positionals(metavar: str, of: Callable[[str], T], text: str, count: Literal["?", "*", "+", 1]) -> tuple[T, ...]:
-    """Positional arguments, as many as `count` says in the manner of argparse."""
-    return cast("tuple[T, ...]", Argument("", (), nargs=count, type=of, metavar=metavar, help=text))
+def positionals(
+    metavar: str, of: Callable[[str], T], text: str, count: Literal["?", "*", "+", 1], *, or_here: bool = False
+) -> tuple[T, ...]:
+    """Positional arguments, as many as `count` says in the manner of argparse; a document with `or_here` may be left out."""
+    shown = f"[{metavar}]" if or_here else metavar
+    return cast("tuple[T, ...]", Argument("", (), or_here=or_here, nargs=count, type=of, metavar=shown, help=text))
 
 
 class Request:

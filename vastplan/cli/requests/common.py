@@ -11,9 +11,12 @@ from typing import cast
 from vastplan.cli.request import Argument, Format, option, positionals, repeatable, switch
 
 _DOCUMENT = "a document: YAML files, or a folder of them"
-DOCUMENT = positionals("PATH", Path, _DOCUMENT, "+")
-DOCUMENT_OR_HERE = positionals("PATH", Path, f"{_DOCUMENT}; left out, that of the current folder", "*")
-ONE_DOCUMENT = positionals("PATH", Path, "a document", 1)
+_OR_HERE = "left out, that of the current folder"
+DOCUMENT_OR_HERE = positionals("PATH", Path, f"{_DOCUMENT}; {_OR_HERE}", "*")
+DOCUMENT_AFTER = positionals("PATH", Path, f"{_DOCUMENT}; {_OR_HERE}", "+", or_here=True)
+"""The document after another operand."""
+DOCUMENT_BEFORE = positionals("PATH", Path, f"a document; {_OR_HERE}", 1, or_here=True)
+"""The document before other operands."""
 CONNECTIONS = option("--connections", Path, "FILE", "addresses and credentials from outside the document")
 SITE = option("--site", str, "SITE[,SITE]", "only these sites")
 COMMITMENTS = switch("--commitments", "show the sums that the document promises on each site, and what the site has")

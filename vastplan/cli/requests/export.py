@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from vastplan.cli.request import Request, choice, option, repeatable, switch
-from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT, SITE, formats
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_AFTER, SITE, formats
 
 
 class ExportRequest(Request):
     command = "export"
     summary = "write what SkyPilot needs to use the document's buckets and volumes"
-    example = "skypilot examples/object-storage.yaml --out sky"
+    verb = "skypilot"
+    example = "examples/object-storage.yaml --out sky"
     target = choice("", ("skypilot",), "the tool to write for")
-    paths = DOCUMENT
+    paths = DOCUMENT_AFTER
     connections = CONNECTIONS
     site = SITE
     out = option(

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from vastplan.cli.request import Request, choice, option, repeatable, switch
-from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT, SITE, formats, report_files
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_OR_HERE, SITE, formats, report_files
 
 
 def _kind(text: str) -> str:
@@ -21,7 +21,7 @@ class ImportRequest(Request):
     command = "import"
     summary = "write what exists as a document whose plan adopts it and changes nothing"
     example = "site.yaml --out ."
-    paths = DOCUMENT
+    paths = DOCUMENT_OR_HERE
     connections = CONNECTIONS
     site = SITE
     snapshot = option("--snapshot", Path, "FILE", "import from a snapshot that vastplan record wrote, offline")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vastplan.cli.request import Request, option, optional_positional, positional, positionals, switch
-from vastplan.cli.requests.common import CONNECTIONS, ONE_DOCUMENT, formats
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, formats
 
 _ADDRESSES = "addresses; patterns ('iad/view/*') and volumes (iad/volume/NAME) select from the ledger"
 _WITH_PARTS = switch(
@@ -18,7 +18,7 @@ class LedgerRequest(Request):
     command = "ledger"
     summary = "list and correct what the ledger has"
     example = "list examples/ai-factory"
-    paths = ONE_DOCUMENT
+    paths = DOCUMENT_BEFORE
     connections = CONNECTIONS
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from vastplan.cli.request import Request, option, optional_positional, positional, positionals, repeatable, switch
-from vastplan.cli.requests.common import CONNECTIONS, ONE_DOCUMENT, formats
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, formats
 
 
 def not_blank(text: str) -> str:
@@ -31,7 +31,7 @@ class OperationRequest(Request):
     """What else names an operation than its id."""
     lost_after: ClassVar[tuple[str, str]]
     """What `--lose` of a run names, and its help."""
-    paths = ONE_DOCUMENT
+    paths = DOCUMENT_BEFORE
     connections = CONNECTIONS
     subject: str = ""
     """An address, or what names an operation."""
