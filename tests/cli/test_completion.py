@@ -125,7 +125,13 @@ def test_addresses_come_a_segment_at_a_time(tmp_path: Path, complete: Complete) 
         assert complete(*words, "iad/volume/t") == ["words", "iad/volume/team-a-data"], words
     assert complete("plan", "--target=iad/volume/") == ["words", "iad/volume/team-a-data"]
     assert complete("show", "iad/volume/") == ["words files", "iad/volume/team-a-data"]
-    for words in (["move", "plan"], ["move", "plan", "--to", "pdx"], ["restore", "plan"], ["ledger", "forget"], ["ledger", "move"]):
+    for words in (
+        ["move", "plan"],
+        ["move", "plan", "--to", "pdx"],
+        ["restore", "plan"],
+        ["ledger", "forget"],
+        ["ledger", "move"],
+    ):
         assert complete(*words, "iad/volume/") == ["words files", "iad/volume/team-a-data"], words
     for words in (["ledger", "move", "iad/volume/old"], ["ledger", "forget", "iad/volume/old"]):
         assert complete(*words, "iad/volume/") == ["words", "iad/volume/team-a-data"], words
