@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from vastplan import __version__
+from vastplan.cli import other_tools
 from vastplan.cli.operands import lacks_document, operands
 from vastplan.cli.request import Format, Request
 from vastplan.cli.requests import COMMANDS, request_of
@@ -19,12 +20,9 @@ ERROR = 1  # as in model.errors, which is not imported for `-h`
 _MISSING = "the following arguments are required: "
 _NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 _FEW = 4
+_NO_COLOUR = ("--no-colour", "--no-color")
 _NO_COMMAND = ("-h", "--help", "--version")
 """What ends the process before a command is looked at."""
-_OF_OTHERS = {  # words of other tools, and what to type here
-    "destroy": "remove the entries from the document, then: vastplan apply PATH",
-    "--yes": "--auto-approve",
-}
 _EXIT_CODES = """\
 exit codes:
   0  fine           1  error                     2  changes or drift present
@@ -40,10 +38,22 @@ def parse(words: Sequence[str]) -> Request:
     as_json = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
     # If the command comes first, only its parser is built.
     top = parser(words[0] if words else "", as_json=as_json)
+    _refuse_other_tools(top, words)
     values = vars(top.parse_args(_with_document(top, words)))
     request: type[Request] = values.pop("request")
     typed = {name: _frozen(request, name, values[name]) for name in request.arguments if values.get(name) is not None}
     return request(colour=values["colour"], **typed)
+
+
+def _refuse_other_tools(top: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Ends the process for words of another tool at the beginning, with what to type here."""
+    words = list(itertools.dropwhile(lambda word: word in _NO_COLOUR, words))
+    first, pair = words[0] if words else "", " ".join(words[:2])
+    typed = pair if pair in other_tools.COMMANDS else first
+    if typed in other_tools.COMMANDS:
+        top.error(f"{top.prog}: unknown command {typed} ({other_tools.COMMANDS[typed]})")
+    if first in other_tools.OPTIONS and other_tools.OPTIONS[first] in top._option_string_actions:
+        top.error(f"{top.prog}: no option {first} (did you mean {other_tools.OPTIONS[first]}?)")
 
 
 def _with_document(top: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
@@ -92,9 +102,7 @@ def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"vastplan {__version__}")
-    top.add_argument(
-        "--no-colour", "--no-color", dest="colour", action="store_false", default=_colour(), help="plain output"
-    )
+    top.add_argument(*_NO_COLOUR, dest="colour", action="store_false", default=_colour(), help="plain output")
     commands: _Commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=parser_class
     )
@@ -129,6 +137,9 @@ def _add_command(commands: _Commands, name: str, request: type[Request]) -> argp
 
 def _add_arguments(command: argparse.ArgumentParser, request: type[Request]) -> None:
     command.set_defaults(request=request)
+    command.add_argument(
+        *_NO_COLOUR, dest="colour", action="store_false", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
     alternatives: argparse._MutuallyExclusiveGroup | None = None
     for name, argument in request.arguments.items():
         settings = {
@@ -172,8 +183,13 @@ class Parser(argparse.ArgumentParser):
         if not option.startswith("-"):
             self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
         options = [name for name in chosen._option_string_actions if name.startswith("--")]
-        meant = _OF_OTHERS.get(option, "")
-        near = f"did you mean {meant}?" if meant in options else self._elsewhere(option) or _nearest(option, options)
+        meant = other_tools.OPTIONS.get(option, f"-{option}")
+        if meant.partition(" ")[0] in options:
+            near = f"did you mean {meant}?"
+        elif "vastplan " in meant:
+            near = meant
+        else:
+            near = self._elsewhere(option) or self._elsewhere(f"-{option}") or _nearest(option, options)
         self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
 
     def _elsewhere(self, option: str) -> str:
@@ -185,7 +201,8 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         choices = [str(choice) for choice in action.choices]
-        hint = _OF_OTHERS.get(str(value)) or _nearest(str(value), choices) or f"write {_either(choices)}"
+        command = f"{self.prog} {value}".removeprefix("vastplan ")
+        hint = other_tools.COMMANDS.get(command) or _nearest(str(value), choices) or f"write {_either(choices)}"
         if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"{self.prog}: unknown command {value} ({hint})")
         value_text = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)
@@ -196,6 +213,11 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.metavar
             raise argparse.ArgumentError(
                 None, f"{self.prog}: {name} {arg_string} is not a number (write a whole number)"
+            )
+        if action.type is int and int(arg_string) < 0:
+            name = action.option_strings[-1] if action.option_strings else action.metavar
+            raise argparse.ArgumentError(
+                None, f"{self.prog}: {name} {arg_string} is less than 0 (write a whole number from 0 on)"
             )
         return super()._get_value(action, arg_string)
 

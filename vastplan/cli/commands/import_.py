@@ -11,6 +11,7 @@ from vastplan.app.importing.files import stray_files, take_back, unfinished
 from vastplan.app.importing.terraform import read_states
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import output
+from vastplan.cli.address import is_address
 from vastplan.cli.request import Format
 from vastplan.cli.requests.import_ import ImportRequest
 from vastplan.cli.screen import Screen
@@ -19,7 +20,7 @@ from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.import_result import Import
-from vastplan.model.shell import words
+from vastplan.model.shell import word, words
 from vastplan.model.wording import some
 from vastplan.report.import_result import import_text
 
@@ -65,7 +66,12 @@ def _folder(request: ImportRequest) -> Path:
     """The folder for the new files. Raises `VastplanError` if none is given, or it is not an existing folder."""
     for path in request.paths:
         if not path.exists():
-            raise VastplanError(f"{path}: the file or folder does not exist")
+            hint = (
+                f" (to adopt one object: vastplan apply --adopt --target {word(str(path))})"
+                if is_address(str(path))
+                else ""
+            )
+            raise VastplanError(f"{path}: the file or folder does not exist{hint}")
     if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
         raise VastplanError("give --out FOLDER for the new files; without it PATH has to be one folder")
     folder = request.out or request.paths[0]
