@@ -25,6 +25,7 @@ DOCUMENT = (
 HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 GIVEN_TO_APPLY = {
     "--connections", "--auto-approve", "--document", "--format", "--report", "--require-signature", "-h", "--help", "--all-or-nothing",
+    "--no-colour", "--no-color",
 }  # fmt: skip
 """What says where the document and its systems are now, whether to ask, and what to print."""
 READ_AGAIN = {"--approvals"}
@@ -319,7 +320,7 @@ def test_nothing_is_said_to_carry_out_where_every_change_is_blocked(saved: Path,
 
 
 def test_nothing_is_said_to_carry_out_where_apply_refuses_the_plan(saved: Path, vastplan: Run) -> None:
-    missing = "secrets: {s: {namespace: n, data: {k: {file: nowhere}}}}\nnamespaces: {n: {}}\n"
+    missing = "secrets: {s: {namespace: n, data: {k: {file: nowhere}}}}\n"
     ranges = "tenants: {a: {client_ip_ranges: [10.0.0.1]}, b: {client_ip_ranges: [10.0.0.1]}}\n"
     for text, code in ((DOCUMENT + missing, "VP302"), (DOCUMENT.replace("tenants: {a: {}}\n", ranges), "TEN-01")):
         saved.with_name("doc.yaml").write_text(text)

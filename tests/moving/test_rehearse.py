@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -32,8 +33,20 @@ from vastplan.report.drift import drift_text
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.text import Style
 from vastplan.sim.runai import workloads
+from vastplan.sim.runai.context import Context
 
 STAGES = ["look", "clone", "mount", "try", "end work", "unmount", "remove"]
+
+
+@contextmanager
+def _finishing(ctx: Context, finish: Any) -> Iterator[None]:
+    """A plane's workloads end in `finish`."""
+    true = ctx.finishes
+    object.__setattr__(ctx, "finishes", {**true, "workload": finish})
+    try:
+        yield
+    finally:
+        object.__setattr__(ctx, "finishes", true)
 
 
 def settled_as(scene: Theatre, phase: str, message: str = "") -> Any:
@@ -47,7 +60,7 @@ def settled_as(scene: Theatre, phase: str, message: str = "") -> Any:
 
     view = workloads._view
     return (
-        patch.object(workloads, "finish_phase", finish),
+        _finishing(scene.runai("pdx")._ctx, finish),
         patch.object(workloads, "_view", lambda ctx, row: view(ctx, row) | {"phaseMessage": message}),
     )
 
