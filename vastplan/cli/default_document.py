@@ -5,11 +5,7 @@ from __future__ import annotations
 from vastplan.app.current_folder import HERE
 from vastplan.cli.address import is_address
 from vastplan.cli.request import Request
-from vastplan.cli.requests.drift import DriftRequest
-from vastplan.cli.requests.import_ import ImportRequest
 from vastplan.cli.requests.ledger import LedgerListRequest
-from vastplan.cli.requests.planning import PlanningRequest
-from vastplan.cli.requests.record import RecordRequest
 from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.requests.sim import SimRequest
 from vastplan.cli.requests.validate import ValidateRequest
@@ -41,15 +37,9 @@ def with_document(request: Request) -> Request:
             return request.replace(subject=str(HERE))
         case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
             return request
-        case (
-            PlanningRequest()
-            | DriftRequest()
-            | ValidateRequest()
-            | ShowRequest()
-            | LedgerListRequest()
-            | RecordRequest()
-            | ImportRequest()
-        ):
-            return request if request.paths else request.replace(paths=(HERE,))
+        case ShowRequest(paths=()) | LedgerListRequest(paths=()):
+            return request.replace(paths=(HERE,))
+        case Request(paths=()) if "paths" in request.arguments and request.arguments["paths"].settings["nargs"] == "*":
+            return request.replace(paths=(HERE,))
         case _:
             return request
