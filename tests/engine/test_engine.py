@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from vastplan.model.plan import Cause, Step, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
 from vastplan.model.value import REDACTED, Ref, SecretSource
 from vastplan.schema.field import Field
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Kind, Row
 from vastplan.schema.shapes.list_map import LIST_MAP
 
 A = entry("shelf", "a", size=3)
@@ -652,14 +653,21 @@ def test_secrets_are_revealed_and_an_unknown_one_is_said(bench: Bench) -> None:
 # Waiting
 
 
-def test_waiting_until_it_is_ready() -> None:
-    library, kind, slept = Library(), KINDS["reading"], []
-    row = library.put("reading", name="r", state="announced")
+def held_after(pauses: int, row: Row, slept: list[float]) -> Callable[[float], None]:
+    """A pause that notes its length; the reading is held after the last of `pauses`."""
 
     def sleep(seconds: float) -> None:
         slept.append(seconds)
-        row["state"] = "held" if len(slept) == 12 else "announced"
+        row["state"] = "held" if len(slept) == pauses else row["state"]
 
+    return sleep
+
+
+def test_waiting_until_it_is_ready() -> None:
+    library, kind, slept = Library(), KINDS["reading"], list[float]()
+    row = library.put("reading", name="r", state="announced")
+
+    sleep = held_after(12, row, slept)
     assert until_ready(kind, library, row["id"], sleep)["state"] == "held"
     assert slept == sorted(slept) and slept[0] == 0.02 and slept[-1] == 2.0
 
@@ -682,13 +690,10 @@ def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pyte
 
 
 def test_what_is_being_deleted_is_not_waited_for_and_what_may_become_well_is() -> None:
-    library, kind, slept = Library(), KINDS["reading"], []
+    library, kind, slept = Library(), KINDS["reading"], list[float]()
     row = library.put("reading", name="r", state="postponed")
 
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        row["state"] = "held" if len(slept) == 3 else "postponed"
-
+    sleep = held_after(3, row, slept)
     assert until_ready(kind, library, row["id"], sleep)["state"] == "held"
     row["state"] = "ending"
     with pytest.raises(Refused, match="reading n1 is being deleted: ending"):

@@ -34,6 +34,11 @@ class LiveState:
     held_by: tuple[str, ...] = ()
     mends: bool = False
 
+    @property
+    def going_away(self) -> bool:
+        """Whether the object is being deleted."""
+        return self.condition is Condition.GOING_AWAY
+
 
 WELL = LiveState()
 

@@ -12,7 +12,6 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.live_state import Condition
 from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, outside_move
 from vastplan.model.value import with_names
 from vastplan.model.wording import some
@@ -261,7 +260,7 @@ def drift_verdict(drift: Drift) -> str:
         sentences = [f"{counted(moved, 'object')} changed outside vastplan."]
     if astray:
         sentences.append(f"{counted(len(astray), 'object')} on two sites not as the document has it.")
-    going = sum(1 for row in drift.ailing() if row.state.condition is Condition.GOING_AWAY)
+    going = sum(1 for row in drift.ailing() if row.state.going_away)
     failed = len(drift.ailing()) - going
     if going:
         sentences.append(f"{counted(going, 'object')} being deleted.")

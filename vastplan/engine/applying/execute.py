@@ -34,7 +34,7 @@ from vastplan.engine.values.delivery import (
 )
 from vastplan.model.errors import NotAuthorised, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.live_state import Condition, state_text
+from vastplan.model.live_state import state_text
 from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
@@ -44,7 +44,7 @@ from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")
-_NOT_CREATED, _NOT_DELETED = "it does not exist yet", "it still exists"
+_NOT_CREATED, _NOT_CHANGED, _NOT_DELETED = "it does not exist yet", "nothing has changed yet", "it still exists"
 
 
 def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, already_moved: bool) -> Mapping[str, Any]:
@@ -243,16 +243,15 @@ class _Execution:
 
     def _send_update(self, paths: set[tuple[str, ...]], fresh: Row, drawn: Mapping[str, str]) -> None:
         """Set the leaves in `paths`. Raises `Unclear` where no read shows that they are set."""
-        desired = self._context.revealed(self._wanted)
         unshown = bool(drawn) or any(self._kind.field(path[0]).has(Marker.WRITE_ONLY) for path in paths)
 
         def body(row: Row) -> Row:
             return with_drawn(self._drawn, drawn, update_body(self._kind, self._wanted, paths, row, self._encoder))
 
         def done(row: Row) -> bool:
-            return not unmet_leaves(self._kind.fields, desired, self._current(row))
+            return not self._unmet(self._wanted, row)
 
-        self._change(self._action.locator, fresh, body, None if unshown else done, "nothing has changed yet")
+        self._change(self._action.locator, fresh, body, None if unshown else done, _NOT_CHANGED)
 
     def _change(
         self, locator: str, fresh: Row, body: Callable[[Row], Row], done: Callable[[Row], bool] | None, nothing: str
@@ -368,7 +367,7 @@ class _Execution:
         live = self._live(row)
         self._own(live.id, locator, live)  # it is owned even if the system did not keep every value
         self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
-        kept = unmet_leaves(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
+        kept = self._unmet(self._wanted, row)
         if kept:
             paths = ", ".join(path_text(path) for path in kept)
             raise Refused(f"the system accepted the write but did not keep {paths}")
@@ -378,10 +377,7 @@ class _Execution:
         late = {
             field.name for field in self._kind.fields if field.has(Marker.AFTER_CREATE) and field.name in self._values
         }
-        missing = (
-            unmet_leaves(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
-        )
-        paths = {path for path in missing if path[0] in late}
+        paths = {path for path in self._unmet(self._values, row) if path[0] in late} if late else set()
         if not paths:
             return row
 
@@ -389,11 +385,9 @@ class _Execution:
             return update_body(self._kind, self._values, paths, row, self._encoder)
 
         def done(row: Row) -> bool:
-            return not paths.intersection(
-                unmet_leaves(self._kind.fields, self._context.revealed(self._values), self._current(row))
-            )
+            return paths.isdisjoint(self._unmet(self._values, row))
 
-        self._change(locator, row, body, done, "nothing has changed yet")
+        self._change(locator, row, body, done, _NOT_CHANGED)
         return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str, live: Live | None) -> None:
@@ -457,7 +451,7 @@ class _Execution:
         if fresh is None:
             raise Stale("it is gone since the plan was made; plan again")
         state = self._live(fresh).state
-        if state.condition is Condition.GOING_AWAY:
+        if state.going_away:
             raise Stale(f"it is {state_text(state)}; plan again")
         return fresh
 
@@ -469,6 +463,10 @@ class _Execution:
         live = self._live(row)
         current = self._context.matches.symbolic(self._kind, live, self._references, self._named)
         return turned(live, self._values, current)
+
+    def _unmet(self, values: Values, row: Row) -> list[tuple[str, ...]]:
+        """The leaves of `values` that a row does not have."""
+        return unmet_leaves(self._kind.fields, self._context.revealed(values), self._current(row))
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)

@@ -106,8 +106,8 @@ def reads_beside(
         if action.verb in (Verb.CREATE, Verb.REPLACE) and (room := kinds[action.address.kind].endpoint.room) is not None
     }
     users = {(live.site, rule.kind) for live in going_away for rule in live.kind.used_by}
-    known = facts(kinds)
-    return {(site, name) for site, name in rooms | users if known[name].system in systems.get(site, ())}
+    kind_facts = facts(kinds)
+    return {(site, name) for site, name in rooms | users if kind_facts[name].system in systems.get(site, ())}
 
 
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.observe import Live
-from vastplan.model.live_state import Condition, state_text
+from vastplan.model.live_state import state_text
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.value import from_json, references
 
@@ -16,17 +16,13 @@ _WAIT = "plan again once it is gone: what holds it has to end first"
 def going_away(action: Action, context: GuardContext) -> Block | None:
     """Blocks changes of an object that is being deleted, and what would be created in one or refer to one."""
     live = context.live(action)
-    if live is not None and action.verb in (Verb.UPDATE, Verb.ADOPT) and _leaves(live):
+    if live is not None and action.verb in (Verb.UPDATE, Verb.ADOPT) and live.state.going_away:
         return Block("going-away", f"it is {state_text(live.state)}", _WAIT)
     for target in _needed(action, context):
-        if _leaves(target):
+        if target.state.going_away:
             what = f"{target.kind.name} {target.name}"
             return Block("going-away", f"{what} is {state_text(target.state)}: nothing new is created for it", _WAIT)
     return None
-
-
-def _leaves(live: Live) -> bool:
-    return live.state.condition is Condition.GOING_AWAY
 
 
 def _needed(action: Action, context: GuardContext) -> Iterator[Live]:

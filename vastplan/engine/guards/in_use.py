@@ -23,7 +23,9 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    for rule, amount in usage.delete_refusals(live, context.contents.of(live)) if action.verb is Verb.DELETE else ():
+    refusal = next(usage.delete_refusals(live, context.contents.of(live)), None) if action.verb is Verb.DELETE else None
+    if refusal is not None:
+        rule, amount = refusal
         return Block("in-use", f"{rule.why}; {rule.figure}: {amount}", rule.fix)
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0

@@ -65,7 +65,7 @@ def until_gone(
         return None
 
     def overdue() -> Unclear:
-        why = f": it is {state_text(state)}" if state.condition is Condition.GOING_AWAY else ""
+        why = f": it is {state_text(state)}" if state.going_away else ""
         return Unclear(f"{kind.name} {locator} was deleted and still exists after {TIMEOUT:.0f} s{why}")
 
     poll(gone, overdue, timeout=TIMEOUT, sleep=sleep)

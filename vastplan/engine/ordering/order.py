@@ -96,12 +96,9 @@ class _Edges:
                 self._after_who_makes_room(action)
         self._remove_limits_after_users(planned)
         self._with_what_is_replaced(planned)
-        for address, others in moving_along(planned, self._matches, self._desired).items():
-            self._graph.together(address, *others)
-        for first, *rest in entry_units(planned, self._matches, self._desired):
-            self._graph.together(first, *rest)
-            for other in rest:
-                self._graph.together(other, first)
+        for bound in (moving_along, entry_units):
+            for address, others in bound(planned, self._matches, self._desired).items():
+                self._graph.together(address, *others)
         self._after_the_member_that_comes(planned)
         for taken in (
             *held_values(self._matches, self._desired, self._graph.actions),

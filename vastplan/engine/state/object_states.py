@@ -21,7 +21,7 @@ _MEND = "mend it at {}: its fields are compared as usual, and no apply changes i
 
 def leaving_objects(matches: Matches) -> list[Live]:
     """The live objects of the document and of the ledger that are being deleted."""
-    return [live for live in _not_well(matches) if _leaves(live) and _address(matches, live)]
+    return [live for live in _not_well(matches) if live.state.going_away and _address(matches, live)]
 
 
 def object_states(matches: Matches, desired: Mapping[Address, Entry]) -> tuple[ObjectState, ...]:
@@ -29,13 +29,15 @@ def object_states(matches: Matches, desired: Mapping[Address, Entry]) -> tuple[O
     rows: list[ObjectState] = []
     strangers: dict[tuple[str, str, str], Live] = {}
     unwell = _not_well(matches)
-    users = index_users(matches.observed, {live.kind.name: live.kind for live in unwell if _leaves(live)}.values())
+    users = index_users(
+        matches.observed, {live.kind.name: live.kind for live in unwell if live.state.going_away}.values()
+    )
     for live in unwell:
         address = _address(matches, live)
         if address is None:
             strangers[live.site, live.kind.name, live.id] = live
         else:
-            rows.append(ObjectState(str(address), live.state, _users(users.of(live)) if _leaves(live) else ()))
+            rows.append(ObjectState(str(address), live.state, _users(users.of(live)) if live.state.going_away else ()))
     for live in _referred(matches, desired, strangers) if strangers else ():
         rows.append(ObjectState(str(matches.named(live).target), live.state, managed=False))
     return tuple(sorted(rows, key=lambda row: row.address))
@@ -49,7 +51,7 @@ def state_findings(
         address = Address.parse(row.address)
         kind, entry = matches.kinds[address.kind], desired.get(address)
         text, where = f"it is {state_text(row.state)}{users_text(row)}", None if entry is None else entry.where
-        if row.state.condition is Condition.GOING_AWAY:
+        if row.state.going_away:
             yield Finding("VP354", Severity.WARNING, text, _COPY if kind.data_bearing else _AGAIN, row.address, where)
         elif row.state.condition is Condition.NOT_WELL and row.address not in elsewhere and not kind.mirrored:
             fix = _MENDS if row.state.mends else _MEND.format(address.site)
@@ -72,10 +74,6 @@ def _not_well(matches: Matches) -> list[Live]:
         for live in collection.objects
         if live.state is not WELL and live.state.condition is not Condition.WELL
     ]
-
-
-def _leaves(live: Live) -> bool:
-    return live.state.condition is Condition.GOING_AWAY
 
 
 def _address(matches: Matches, live: Live) -> Address | None:
