@@ -182,33 +182,33 @@ def _wildcard(text: str) -> tuple[Interval, ...]:
     return ((4, int(ip_address(text.replace("*", "0"))), int(ip_address(text.replace("*", "255")))),)
 
 
-def _covered(wanted: tuple[Interval, ...], intervals: list[Interval]) -> bool:
-    """Whether every wanted interval lies within the union of the sorted ones."""
-    for version, first, last in wanted:
-        for other, start, end in intervals:
-            if other == version and start <= first <= end:
-                first = end + 1
-        if first <= last:
-            return False
-    return bool(wanted)
-
-
 def lost_parts(client: str, after: Iterable[str]) -> list[str]:
     """The addresses of a client that is cut off: the whole client as it is written, or the parts that `after` does not let in, of a
     network as networks where that is as short."""
     wanted, intervals = _client(client), sorted(addresses for text in after for addresses in _client(text))
-    lost: list[Interval] = []
-    for version, first, last in wanted:
-        for other, start, end in intervals:
-            if other == version and first <= end and start <= last:
-                if first < start:
-                    lost.append((version, first, start - 1))
-                first = end + 1
-        if first <= last:
-            lost.append((version, first, last))
-    if wanted == _EVERYBODY or tuple(lost) == wanted:
+    lost = _outside(wanted, intervals)
+    if wanted == _EVERYBODY or lost == wanted:
         return [client]
     ranges = [interval_text(addresses) for addresses in lost]
     if " - " in client:
         return ranges
     return [covering[0] if len(covering := networks(text)) == 1 else text for text in ranges]
+
+
+def _covered(wanted: tuple[Interval, ...], intervals: list[Interval]) -> bool:
+    """Whether every wanted interval lies within the union of the sorted ones."""
+    return bool(wanted) and not _outside(wanted, intervals)
+
+
+def _outside(wanted: tuple[Interval, ...], intervals: list[Interval]) -> tuple[Interval, ...]:
+    """The parts of the wanted intervals that are in none of the sorted ones."""
+    outside: list[Interval] = []
+    for version, first, last in wanted:
+        for other, start, end in intervals:
+            if other == version and first <= end and start <= last:
+                if first < start:
+                    outside.append((version, first, start - 1))
+                first = end + 1
+        if first <= last:
+            outside.append((version, first, last))
+    return tuple(outside)

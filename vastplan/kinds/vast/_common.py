@@ -17,7 +17,7 @@ from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
-from vastplan.schema.types import CLIENTS
+from vastplan.schema.types import CLIENTS, PATH
 
 # The defaults of VMS.
 OFF = ServerDefault(False, WITNESS)
@@ -68,7 +68,7 @@ def _nfs_clients(text: str) -> str:
 
 
 # VMS accepts it with or without / at the end, and may show it with it.
-FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")
+FOLDER = Codec(str, lambda path: PATH.of(str(path)))
 Directory = Annotated[str, AfterValidator(_directory), FOLDER]  # inside a tenant
 Mode = Annotated[int, AfterValidator(_mode)]  # 755 is rwxr-xr-x: VMS takes the octal digits as a decimal number
 Clients = Annotated[str, AfterValidator(_clients), CLIENTS]
