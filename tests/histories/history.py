@@ -156,11 +156,6 @@ class History:
             if done.code == 1 and not command.startswith("show"):
                 self.refusals.append(f"{command}: {done.err[:300]}")
 
-    def number(self) -> int:
-        """A number that was never used before."""
-        self.numbers[0] += 1
-        return self.numbers[0]
-
     def note(self, text: str) -> None:
         if self._tell:
             self.story.append(text)

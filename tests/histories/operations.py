@@ -24,8 +24,8 @@ def restore_data(history: History, chance: Random) -> None:
     if not keys:
         return
     section, name = chance.choice(keys)
-    name_of_copy = f"{name}-b{history.number()}"
-    snapshot = _snapshot(history, site, paper, (section, name))
+    name_of_copy = history.writer(paper, chance).fresh(f"{name}-b")
+    snapshot = _snapshot(history, chance, site, paper, (section, name))
     if not snapshot:
         return
     file = history.folder / "restore.json"
@@ -67,13 +67,13 @@ def restore_data(history: History, chance: Random) -> None:
         history.apply(paper, chance, chance.choice(("plain", "adopt", "all")))
 
 
-def _snapshot(history: History, site: str, paper: Paper, key: Key) -> str:
+def _snapshot(history: History, chance: Random, site: str, paper: Paper, key: Key) -> str:
     """A new snapshot of an entry's directory, by its name; "" where the directory does not exist yet."""
     body = paper.document.entries[key].body
     tenants = [row["id"] for row in history.plant.rows(site, "vast", "tenants") if row["name"] == body["tenant"]]
     if not tenants:
         return ""
-    called = f"by-hand-{history.number()}"
+    called = history.writer(paper, chance).fresh("by-hand-")
     request = {"name": called, "path": f"{body['path']}/", "tenant_id": tenants[0]}
     answer = history.plant.by_hand(site, "vast", "POST", "/api/v5/snapshots/", request)
     for _ in range(2):  # it is ready when it is looked at

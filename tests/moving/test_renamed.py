@@ -12,6 +12,7 @@ import pytest
 from tests.moving.forking import declared
 from tests.moving.test_unplanned import lost
 from tests.moving.theatre import HOME, Theatre, shared_theatre
+from tests.restoring.scene import rename_home
 from vastplan.app.move import abort_move, last_moves, operation_standing, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -24,13 +25,8 @@ HOMES = HOME._replace(name="homes")
 
 def rename(scene: Theatre, apply: bool = True) -> None:
     """Somebody calls the volume `homes`, and keeps the live name as the plan proposes; once it is applied nothing is left to do."""
-    sections = copy.deepcopy(scene.lab.sections)
-    volumes = sections["tenants"]["team"]["volumes"]
-    volumes["homes"] = {**volumes.pop("home"), "renamed_from": "home", "name": "home"}
-    scene.lab.write(sections)
+    rename_home(scene.lab, apply=apply)
     if apply:
-        scene.lab.converge()
-        assert not scene.lab.plan().actions
         assert scene.path("iad")["name"] == scene.path("pdx")["name"] == "home"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,17 @@ SECTIONS: dict[str, Any] = {
         }
     },
 }  # fmt: skip
+
+
+def rename_home(lab: Lab, *, apply: bool) -> None:
+    """Somebody calls the team's volume `homes`, and keeps the live name as the plan proposes; once it is applied nothing is left to do."""
+    sections = copy.deepcopy(lab.sections)
+    volumes = sections["tenants"]["team"]["volumes"]
+    volumes["homes"] = {**volumes.pop("home"), "renamed_from": "home", "name": "home"}
+    lab.write(sections)
+    if apply:
+        lab.converge()
+        assert not lab.plan().actions
 
 
 @dataclass

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from tests.restoring.scene import HOME, Scene
+from tests.restoring.scene import HOME, Scene, rename_home
 from vastplan.app.show import describe
 from vastplan.model.address import Address
 from vastplan.model.operation import Phase
@@ -19,13 +19,7 @@ HOMES = HOME._replace(name="homes")
 @pytest.mark.parametrize("mode", [IN_PLACE, NEW])
 def test_a_renamed_volume_is_restored(scene: Scene, mode: str, apply: bool) -> None:
     scene.start_job()
-    sections = copy.deepcopy(scene.lab.sections)
-    volumes = sections["tenants"]["team"]["volumes"]
-    volumes["homes"] = {**volumes.pop("home"), "renamed_from": "home", "name": "home"}
-    scene.lab.write(sections)
-    if apply:
-        scene.lab.converge()
-        assert not scene.lab.plan().actions
+    rename_home(scene.lab, apply=apply)
     planned = scene.plan(HOMES, mode=mode)
     assert [job["name"] for job in planned.jobs] == (["train"] if mode == IN_PLACE else [])
     assert scene.run(planned).phase is Phase.DONE
