@@ -15,6 +15,7 @@ from filelock import Timeout
 from vastplan.app.workspace import Workspace
 from vastplan.app.worlds import directories, kept, simulators_of
 from vastplan.model.errors import VastplanError
+from vastplan.model.signals import unless_ignored
 from vastplan.sim import private_files
 from vastplan.sim.faults import Rate
 from vastplan.sim.planes import PLANES
@@ -112,9 +113,8 @@ def serve_plane(
 def _until_interrupted(pass_time: Callable[[float], None] = lambda _: None) -> None:
     """Wait for a signal. Calls `pass_time` each second with the elapsed seconds, for snapshots that fall due and roles that change."""
     done = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
-            signal.signal(number, lambda *_: done.set())
+    for number in (signal.SIGINT, signal.SIGTERM, *unless_ignored(signal.SIGHUP)):
+        signal.signal(number, lambda *_: done.set())
     since = time.monotonic()
     while not done.wait(1):
         now = time.monotonic()

@@ -58,9 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as end:
         screen.error("stopped")
         return 128 + end.args[0] if end.args else INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of the output has closed it, so no message is shown
-        return 0
     except OSError as problem:  # a full disk, a read-only folder, an impossible file name
         screen.error(f"{_short(problem.filename)}{problem.strerror or problem}")
         return ERROR

@@ -7,10 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
-def unless_ignored(*numbers: signal.Signals) -> tuple[signal.Signals, ...]:
-    """Those that this process does not ignore: `nohup` has SIGHUP ignored."""
-    return tuple(number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN)
+from vastplan.model.signals import unless_ignored
 
 
 @contextmanager

@@ -183,7 +183,7 @@ class Parser(argparse.ArgumentParser):
         if not option.startswith("-"):
             self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
         options = [name for name in chosen._option_string_actions if name.startswith("--")]
-        meant = other_tools.OPTIONS.get(option, f"-{option}")
+        meant = other_tools.OPTIONS.get(option) or other_tools.OPTIONS.get(f"-{option}", f"-{option}")
         if meant.partition(" ")[0] in options:
             near = f"did you mean {meant}?"
         elif "vastplan " in meant:

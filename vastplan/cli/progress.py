@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vastplan.cli.endings import unless_ignored
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import status_line
 from vastplan.engine.applying.apply import Progress, ProgressEvent
 from vastplan.model import formatting
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
+from vastplan.model.signals import unless_ignored
 from vastplan.report.values import verb_word
 
 _ENOUGH = 5  # finished actions from which on the remaining time is estimated
