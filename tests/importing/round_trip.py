@@ -110,7 +110,10 @@ def round_trip(desk: Desk) -> dict[str, Any]:
     assert len(writes) == len(creates), (writes, creates)
     assert desk.actions() == []
     drift = desk.types("drift", "--format", "json")
-    assert drift.code == 0, (drift.code, drift.out, drift.err)
+    told = json.loads(drift.out)
+    # A project without its namespace is as the document has it, and of no use: drift exits with 2 for that alone.
+    ailing = [row for row in told["states"] if row["state"]["condition"] in ("not well", "going away")]
+    assert told["drift"] == [] and drift.code == (2 if ailing else 0), (drift.code, drift.out, drift.err)
     again = desk.imports()
     assert (again["files"], again["taken"]) == ([], []), again["taken"]
     assert desk.written() == text

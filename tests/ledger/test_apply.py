@@ -233,15 +233,16 @@ class _Died(Exception):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("now", "verb"), [({}, Verb.RELEASE), ({"flavor": "NFS"}, Verb.UPDATE), ({"tenant": "b"}, Verb.REPLACE)]
+    ("now", "verb"),
+    [({}, Verb.RELEASE), ({"static_limits": {"max_reads_bw_mbps": 200}}, Verb.UPDATE), ({"tenant": "b"}, Verb.REPLACE)],
 )
 def test_what_a_run_made_that_was_cut_off_is_ours_still_when_the_next_one_is_too(
-    kept: Kept, now: dict[str, str], verb: Verb, monkeypatch: pytest.MonkeyPatch
+    kept: Kept, now: dict[str, Any], verb: Verb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = {"tenant": "a", "flavor": "MIXED_LAST_WINS"}
+    policy = {"tenant": "a", "static_limits": {"max_reads_bw_mbps": 100}}
     kept.lab.write({"tenants": {"a": {}, "b": {}}})
     kept.lab.converge()
-    kept.lab.write({"tenants": {"a": {}, "b": {}}, "view_policies": {"p": policy}})
+    kept.lab.write({"tenants": {"a": {}, "b": {}}, "qos_policies": {"p": policy}})
 
     def gone(*_: Any) -> None:
         raise Lost("gone")
@@ -252,11 +253,11 @@ def test_what_a_run_made_that_was_cut_off_is_ours_still_when_the_next_one_is_too
     with monkeypatch.context() as first:
         first.setattr(LedgerJournal, "owns", gone)
         assert [one.state for one in carry(kept, lambda _: None).outcomes] == [State.UNKNOWN]
-    (made,) = (row for row in kept.lab.rows("iad", "view_policy") if row["name"] == "p")
-    kept.lab.write({"tenants": {"a": {}, "b": {}}, "view_policies": {"p": {**policy, **now}}})
+    (made,) = (row for row in kept.lab.rows("iad", "qos_policy") if row["name"] == "p")
+    kept.lab.write({"tenants": {"a": {}, "b": {}}, "qos_policies": {"p": {**policy, **now}}})
     plan = kept.lab.plan()
     assert [(str(one.address), one.verb, one.id) for one in plan.actions] == [
-        ("iad/view_policy/p", verb, str(made["id"]))
+        ("iad/qos_policy/p", verb, str(made["id"]))
     ]
     for _ in range(2):
         with monkeypatch.context() as next_one:
@@ -267,9 +268,9 @@ def test_what_a_run_made_that_was_cut_off_is_ours_still_when_the_next_one_is_too
         assert [(one.verb, one.id, one.blocked) for one in again.actions] == [(verb, str(made["id"]), ())]
     kept.lab.converge(replace(EVERYTHING, adopt=False))
     assert kept.lab.plan().actions == () and not kept.read().intents
-    assert [row["flavor"] for row in kept.lab.rows("iad", "view_policy") if row["name"] == "p"] == [
-        now.get("flavor", "MIXED_LAST_WINS")
-    ]
+    assert [
+        row["static_limits"]["max_reads_bw_mbps"] for row in kept.lab.rows("iad", "qos_policy") if row["name"] == "p"
+    ] == [{**policy, **now}["static_limits"]["max_reads_bw_mbps"]]
 
 
 def test_commands_use_a_ledger_that_a_simulated_site_holds(tmp_path: Path, vastplan: Run) -> None:

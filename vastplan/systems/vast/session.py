@@ -95,6 +95,8 @@ class VmsSession:
                 break
             length.another(len(rows))
             link = str(following).partition("?")[2].partition("#")[0]
+            if not link:
+                raise Unreachable(f"{self.url}: GET {start} answered with a link that is not an address of a page")
             if link in seen:
                 raise Unreachable(f"{self.url}: the pages of {start} lead in a circle")
             seen.add(link)
