@@ -87,7 +87,7 @@ def _of_plan(planned: Plan) -> Iterator[str]:
     yield from (f"{missing.site}/{missing.kind} could not be read: {missing.reason}" for missing in summary.unknown)
     yield from (str(address) for address in withdrawn(planned))
     yield from (change.path for change in settings_changed(planned))
-    yield from (left.address for left in planned.left)
+    yield from (f"{left.address}" for left in planned.left)
     yield from (f"{proof.site}: {isolation_verdict(proof)}" for proof in planned.isolation if proof.namespaces)
     yield from (f"{row.site}{''.join(commitment_cells(row))}" for row in planned.commitments)
     yield from (f"{budget.address}{budget.line}{''.join(budget.changes)}" for budget in planned.budgets)
