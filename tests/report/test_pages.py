@@ -18,7 +18,7 @@ from vastplan.report import view
 from vastplan.report.change import settings_changed, withdrawn
 from vastplan.report.commitments import commitment_cells
 from vastplan.report.folding import folded
-from vastplan.report.isolation import isolation_verdict
+from vastplan.report.isolation import classes_by_namespace, isolation_verdict, meeting_projects, unenforced_classes
 from vastplan.report.long_plan import is_large
 from vastplan.report.replication import replication_rows
 from vastplan.report.values import author_text, kind_words, plain_value, verb_word
@@ -88,7 +88,15 @@ def _of_plan(planned: Plan) -> Iterator[str]:
     yield from (str(address) for address in withdrawn(planned))
     yield from (change.path for change in settings_changed(planned))
     yield from (f"{left.address}" for left in planned.left)
-    yield from (f"{proof.site}: {isolation_verdict(proof)}" for proof in planned.isolation if proof.namespaces)
+    for proof in planned.isolation:
+        yield f"{proof.site}: {isolation_verdict(proof)}" if proof.namespaces else ""
+        classes = classes_by_namespace(proof)
+        yield from (f"{project}{namespace}{classes(namespace)}" for project, namespace in proof.namespaces.items())
+        yield from (f"class {name} is open to everybody: {state}" for name, state in unenforced_classes(proof))
+        for meeting in proof.meetings:
+            yield f"meet in {meeting.layer} {meeting.element}: {meeting_projects(meeting)}"
+            yield from (" > ".join(chain) for chain in meeting.chains)
+        yield from (f"not followed: {end.reason}: {end.address}" for end in proof.open_ends)
     yield from (f"{row.site}{''.join(commitment_cells(row))}" for row in planned.commitments)
     yield from (f"{budget.address}{budget.line}{''.join(budget.changes)}" for budget in planned.budgets)
     yield from ("".join(cells) for row in planned.replications for cells in replication_rows(row))
