@@ -9,26 +9,22 @@ from typing import Any, NoReturn, TypeVar
 from vastplan.engine.applying.apply_context import ApplyContext, Made
 from vastplan.engine.applying.created_object import find_created, has_identity
 from vastplan.engine.applying.deliver import deliver
+from vastplan.engine.applying.ledger_record import JustMade, ledger_record
 from vastplan.engine.applying.settle import settled_change, settled_write
 from vastplan.engine.deciding.ignore import drop_leaves
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.live.body import create_body, unmet_leaves, update_body
-from vastplan.engine.live.diff import digests, live_fingerprint, value_at, wire_digests
+from vastplan.engine.live.diff import live_fingerprint, value_at
 from vastplan.engine.live.floors import too_low
-from vastplan.engine.live.groups import group_key, turned
+from vastplan.engine.live.groups import turned
 from vastplan.engine.live.observe import Live, live_of
-from vastplan.engine.live.secret_sources import secret_sources
 from vastplan.engine.live.wait import until_gone, until_ready
-from vastplan.engine.values.creation import created_source, recorded_source
+from vastplan.engine.values.creation import created_source
 from vastplan.engine.values.delivery import (
     answered_once,
-    as_delivered,
-    delivered_values,
     delivers_of,
     destination,
     draw,
-    generation_of,
-    is_pending,
     predicted,
     with_drawn,
 )
@@ -36,7 +32,7 @@ from vastplan.model.errors import NotAuthorised, Refused, Stale, Unclear, Unreac
 from vastplan.model.escaping import inert
 from vastplan.model.live_state import state_text
 from vastplan.model.plan import Action, Step, Verb, let_go
-from vastplan.model.site_ledger import Owned, path_text
+from vastplan.model.site_ledger import path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder
 from vastplan.schema.endpoint import Asked
@@ -74,7 +70,6 @@ class _Execution:
         self._kind = context.kinds[action.address.kind]
         self._provider = context.providers[action.address.site, self._kind.system]
         self._journal = context.journals[action.address.site]
-        self._key = context.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
         self._references = tuple(references(self._values))
         # Fields that keep their change made outside vastplan are neither written nor checked.
@@ -391,60 +386,10 @@ class _Execution:
         return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str, live: Live | None) -> None:
-        desired = self._context.revealed(self._values)
-        refers = tuple(
-            sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
-        )
-        now = self._context.now().isoformat(timespec="seconds")
-        fields = digests(self._kind, desired, self._key)
-        wire = {} if live is None else wire_digests(self._kind, desired, live.values, self._key)
+        made = JustMade(self._attributes, self._delivered_at, self._made_of)
         before = self._context.ledger[self._address.site].entries.get(self._recorded_as)
-        if before is not None:  # fields left unchanged keep the digests of their last apply
-            fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
-            wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
-            wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
-        delivered, delivered_at = ({}, "") if before is None else (before.delivered, before.delivered_at)
-        if self._delivers is not None and self._attributes:
-            where = destination(self._delivers, self._values)
-            delivered, delivered_at = as_delivered(where, self._attributes, self._key), self._delivered_at
-        elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
-            # the plan was made from the values at the destination, which are taken for the delivered ones
-            where = destination(self._delivers, self._values)
-            delivered, delivered_at = (
-                as_delivered(where, delivered_values(where, self._context.matches), self._key),
-                now,
-            )
-        sources = secret_sources(self._kind, self._values)
-        if before is not None:
-            sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
-        generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
-        group = group_key(live) if live is not None else "" if before is None else before.group
-        first = {} if before is None else before.made_of
-        if not first and live is not None:
-            first = {**recorded_source(self._kind, live.attributes), **self._made_of}
-        owned = Owned(
-            id,
-            locator,
-            fields,
-            refers,
-            now,
-            wire,
-            sources,
-            delivered,
-            delivered_at,
-            generation,
-            self._composite(),
-            group,
-            first,
-        )
+        owned = ledger_record(self._context, self._action, self._values, before, made, id, locator, live)
         self._journal.owns(str(self._address), owned)
-
-    def _composite(self) -> str:
-        """The composite entry that the object is a part of; "" if its origin is an entry of a kind, or a setting of the site."""
-        site, _, rest = self._action.origin.partition("/")
-        kind, _, name = rest.partition("/")
-        of_a_kind = not name or kind in self._context.kinds
-        return "" if of_a_kind or site != self._address.site else self._action.origin
 
     def _fresh(self) -> Row:
         fresh = self._provider.read(self._kind, self._action.locator)

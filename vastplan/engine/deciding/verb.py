@@ -1,13 +1,27 @@
-"""Whether an object that exists is updated, replaced, adopted, only recorded in the ledger, or left as it is. Pure."""
+"""What a verdict is; and whether an object that exists is updated, replaced, adopted, only recorded in the ledger, or left as it is."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from vastplan.engine.live.diff import Difference, moved_by
 from vastplan.engine.live.matches import Match
 from vastplan.model.address import Address
-from vastplan.model.plan import Verb
+from vastplan.model.dataclass import dataclass
+from vastplan.model.finding import Finding
+from vastplan.model.plan import Action, Verb
 
 INTERRUPTED, RUNNING = "an interrupted apply", "the apply that holds the ledger"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result for one address: an action, in sync, or why neither can be determined."""
+
+    action: Action | None = None
+    unknown: str = ""
+    compared: bool = True
+    findings: Sequence[Finding] = ()
 
 
 def verb_of(

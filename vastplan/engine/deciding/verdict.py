@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from vastplan.engine.deciding.staleness import owned_values
-from vastplan.engine.deciding.verb import INTERRUPTED, RUNNING, verb_of
+from vastplan.engine.deciding.departure import Departures
+from vastplan.engine.deciding.missing_targets import (
+    Named,
+    contested_target,
+    missing_names,
+    missing_targets,
+    unread_target,
+)
+from vastplan.engine.deciding.verb import INTERRUPTED, RUNNING, Verdict, verb_of
 from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
 from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
 from vastplan.engine.live.matches import Match, Matches, ValueFault
@@ -16,48 +23,26 @@ from vastplan.engine.live.new_names import called_as_it_is
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.renames import way_to_rename
 from vastplan.engine.live.secret_sources import created_fields, with_sources
-from vastplan.engine.matching.counterparts import Elsewhere
 from vastplan.engine.matching.interrupted import is_created_by, is_noted, standing_intent
 from vastplan.engine.values import creation as once
 from vastplan.engine.values.delivery import delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.values.succession import (
     drawn_because,
-    goes_because,
-    going_with,
     made_because,
-    replaced_at,
-    stays_until,
 )
 from vastplan.model.address import Address
-from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.nearest import closest, known_ones
 from vastplan.model.plan import DOES_NOT_EXIST, Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
-from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
+from vastplan.model.value import Ref, Reveal, Unknown, revealed, to_json
 from vastplan.schema.creation import Delivers
-from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
-from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.site_groups import Grouped
 from vastplan.schema.walk import in_sync
-
-_Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result for one address: an action, in sync, or why neither can be determined."""
-
-    action: Action | None = None
-    unknown: str = ""
-    compared: bool = True
-    findings: Sequence[Finding] = ()
-
 
 _IN_SYNC = Verdict()
 _CAUSES = {ValueFault.GONE: Cause.SYSTEM, ValueFault.OTHER: Cause.DOCUMENT, ValueFault.MOVED: Cause.DOCUMENT}
@@ -78,15 +63,14 @@ class Verdicts:
         held: Set[str],
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
-        self._retired, self._now, self._held = retired, now, held
-        self._elsewhere = Elsewhere(matches, desired)
+        self._departures, self._held = Departures(matches, desired, retired, now), held
 
     def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
         """The verdict on an address of the document or of the ledger; for a former object all others must be `decided` before."""
         entry = self._desired.get(address)
-        decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
+        decision = self._departures.verdict(address, decided) if entry is None else self._of_entry(entry)
         if entry is not None and entry.named and decision.action is not None:
-            decision = replace(decision, findings=(*decision.findings, *self._missing_names(entry)))
+            decision = replace(decision, findings=(*decision.findings, *missing_names(self._matches, entry)))
         if not self._matches.renames.contested:
             return decision
         contested = self._matches.renames.contested.get(address)
@@ -94,30 +78,11 @@ class Verdicts:
         if contested is not None and entry is not None and entry.renamed_from:
             finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
             findings.append(finding)
-        block = contested or self._refers_to_contested(entry)
+        block = contested or contested_target(self._matches, entry)
         action = decision.action
         if action is not None and block is not None:
             action = replace(action, blocked=(*action.blocked, block))
         return replace(decision, action=action, findings=findings)
-
-    def _missing_names(self, entry: Entry) -> Iterator[Finding]:
-        """VP304 for objects that are named only by text and not found: a warning, because a system may have more than it lists."""
-        for field, ref in entry.named:
-            value = self._matches.resolve(ref, "name")
-            if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
-                site, of, name = ref.target
-                text = f"{field} names {of} {name}, and {site} does not list it: the system may refuse this"
-                fix = "write another name, or create it first"
-                yield Finding("VP304", Severity.WARNING, text, fix, str(entry.address), entry.where)
-
-    def _refers_to_contested(self, entry: Entry | None) -> Block | None:
-        """The block for an entry that refers to a contested address, because it may mean another object."""
-        for ref in references(entry.values) if entry is not None else ():
-            contested = self._matches.renames.contested.get(ref.target)
-            if contested is not None:
-                text = f"it refers to {ref.target}, and vastplan cannot determine which object that is: {contested.message}"
-                return Block("renamed", text, contested.fix)
-        return None
 
     def _of_entry(self, entry: Entry) -> Verdict:
         kind = self._matches.kinds[entry.address.kind]
@@ -131,7 +96,7 @@ class Verdicts:
         named = list(fields_with_references(kind.fields, entry.values))
         if kind.grouped is not None and match.live is not None:
             entry, named = self._as_a_member(entry, named, match.live)
-        unknown = match.unknown or self._changing(match.live) or self._unread_reference(named)
+        unknown = match.unknown or self._changing(match.live) or unread_target(self._matches, named)
         if unknown:
             return Verdict(unknown=unknown)
         if match.live is None:
@@ -154,7 +119,7 @@ class Verdicts:
         """Why the role of an object shared by several sites cannot be determined."""
         return "" if live is None or live.kind.grouped is None else undetermined_role(self._matches.observed, live)
 
-    def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
+    def _as_a_member(self, entry: Entry, named: Named, live: Live) -> tuple[Entry, Named]:
         """The entry of a group member as far as it can be compared: fields that refer to a site without an answer get live values."""
         site = entry.address.site
         unread = {
@@ -194,8 +159,12 @@ class Verdicts:
 
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
-    def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        blocked, outside, reason = self._missing(entry, named, kind), False, DOES_NOT_EXIST
+    def _create(self, entry: Entry, named: Named, kind: Kind, match: Match) -> Action:
+        blocked, outside, reason = (
+            missing_targets(self._matches, self._desired, entry, named, kind),
+            False,
+            DOES_NOT_EXIST,
+        )
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             outside = intent is None or not intent.takes_away
@@ -242,7 +211,7 @@ class Verdicts:
         other = f"; to keep the live object instead: {entry.kept_by}" if replaced and entry.kept_by else ""
         return f"renamed from {old.name}: {reason}{other}"
 
-    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
+    def _compared(self, entry: Entry, named: Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
         part = self._ledger[entry.address.site]
         current = turned(live, values, self._matches.symbolic(kind, live, [ref for _, ref in named]))
         renamed_from = self._renamed_from(entry.address)
@@ -269,7 +238,7 @@ class Verdicts:
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
             resourced=resourced, writer=self._writer(entry.address.site),
         )  # fmt: skip
-        blocked = self._missing(entry, named, kind)
+        blocked = missing_targets(self._matches, self._desired, entry, named, kind)
         if decision is None:  # nothing to do, so nothing to block: the blocks become warnings
             findings += [
                 Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
@@ -336,128 +305,6 @@ class Verdicts:
             return difference, notes
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
         return replace(difference, changes=(*difference.changes, change)), notes
-
-    def _no_longer_desired(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
-        match = self._matches.match(address)
-        if match.unknown:
-            return Verdict(unknown=match.unknown)
-        owned, live = match.owned, match.live
-        assert owned is not None
-        if live is not None and live.kind.grouped is not None:
-            verdict = self._of_a_member(address, owned, live)
-            if verdict is not None:
-                return verdict
-        reason = "its site is retired" if address.site in self._retired else "no longer in the document"
-        former = self._matches.formers.get(address)
-        entry = None if former is None else self._desired.get(former.of)
-        together: tuple[str, ...] = ()
-        if former is not None and entry is not None:
-            reason = goes_because(former)
-            replaced = replaced_at(self._matches, address, former)
-            kept = stays_until(self._matches.kinds[address.kind], former, entry, replaced, self._now, address)
-            if live is not None and kept is not None:
-                together = going_with(self._matches.kinds[address.kind], owned, decided)
-                if not together:
-                    return Verdict(findings=[kept])
-                reason = f"{reason}, and what it belongs to is deleted: {', '.join(together)}"
-        if live is None:
-            reason = f"{reason}, and already gone"
-            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        other = self._matches.address_of(live)
-        if other is not None and other != address:
-            reason = f"{reason}; the object stays, as {other} is the same object"
-            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        wanted = self._matches.wanted_as.get(address)
-        blocked: tuple[Block, ...] = ()
-        if wanted is not None:
-            text = f"{wanted} would create the same object"
-            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted], self._matches.typed)),)
-        return Verdict(
-            Action(
-                address=address,
-                verb=Verb.DELETE,
-                reason=reason,
-                id=owned.id,
-                locator=live.locator,
-                seen=owned_values(live.kind, live.values, owned.fields),
-                blocked=blocked,
-                together=together,
-            )
-        )
-
-    def _of_a_member(self, address: Address, owned: Owned, live: Live) -> Verdict | None:
-        """The verdict on a member whose group the document has on another site now: it is released once the source is there.
-
-        The live object stays. `None` where no entry on another site means the group.
-        """
-        unknown = undetermined_role(self._matches.observed, live)
-        if unknown:
-            return Verdict(unknown=unknown)
-        other = self._elsewhere.of(address, live)
-        if other is None:
-            return None
-        match = self._matches.match(other)
-        if match.live is None or part_of(match.live) not in (MemberRole.SOURCE, MemberRole.MEMBER):
-            return Verdict()
-        reason = f"it belongs to {other}, which is in the document; the object here stays"
-        return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-
-    def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
-        """The block for an object of a user or group that its system does not know, unless something that comes first creates that."""
-        shape, site = kind.endpoint.shape, entry.address.site
-        unknown = self._matches.observed.nobody(site, kind.name)
-        locator = self._matches.locator(kind, entry) if unknown else None
-        if locator not in unknown or not isinstance(shape, Asked | AskedMembers):
-            return ()
-        place, name, *_ = shape.parts(locator)
-        made = (self._desired[first].called for first in entry.after if first in self._desired)
-        if name in made:
-            return ()
-        text = f"{shape.within} {place} of {site} has nobody named {name}"
-        return (Block("missing", text, "write the name as its directory has it; vastplan creates nobody there"),)
-
-    def _unread_reference(self, named: _Named) -> str:
-        """Why the target of a reference is unknown; "" if all are known."""
-        for _, ref in named:
-            problem = self._matches.unread(ref)
-            if problem:
-                return f"it refers to {ref.target}: {problem}"
-        return ""
-
-    def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
-        """Blocks for `existing` targets that do not exist, unless something that comes first creates them (the mirror of a peer)."""
-        blocks = [*self._nobody(entry, kind)]
-        for field, ref in named:
-            if ref.managed or field.refers is None:
-                continue
-            if any((first.kind, first.name) == (ref.target.kind, ref.target.name) for first in entry.after):
-                continue
-            value = self._matches.resolve(ref, field.refers.attribute(ref.target.kind))
-            if not isinstance(value, Unknown):
-                continue
-            if value.reason is Reason.AMBIGUOUS:
-                text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
-                blocks.append(Block("ambiguous", text, "write a name that only one of them has"))
-            else:
-                site, of, name = ref.target
-                text = f"{field.name} refers to {of} {name}, which does not exist on {site}"
-                blocks.append(Block("missing", text, self._meant(site, of, name)))
-        return tuple(blocks)
-
-    def _meant(self, site: str, kind: str, name: str) -> str:
-        """The fix for a name that does not exist: the nearest name of that kind on the site, else the first of them."""
-        live = self._matches.observed.objects(site, kind)
-        names = (
-            sorted({str(candidate.attributes["name"]) for candidate in live if candidate.attributes.get("name")})
-            if live
-            else []
-        )
-        near = closest(name, names)
-        return (
-            f"write {near} if that is meant, or create {name} first"
-            if near
-            else "; ".join(filter(None, (known_ones(names), "write another name, or create it first")))
-        )
 
 
 def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:
