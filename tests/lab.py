@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -60,7 +60,7 @@ def full_registry() -> Registry:
 class _Workspace(Workspace):
     """A workspace with what only a laboratory can say: see `Lab.elsewhere` and `Lab.extra`."""
 
-    lab: Lab
+    lab: Lab = field(kw_only=True)
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document's objects, references moved to their sites, and the extra ones."""
@@ -119,9 +119,8 @@ class Lab:
 
     def workspace(self) -> Workspace:
         """The document as it is now; raises `Invalid`."""
-        return _Workspace(
-            load_document([self.folder / "lab.yaml"], self.registry, SYSTEMS, allow_env=("*",)), self.registry, self
-        )
+        document = load_document([self.folder / "lab.yaml"], self.registry, SYSTEMS, allow_env=("*",))
+        return _Workspace(document, self.registry, lab=self)
 
     def planned(self, consent: Consent = EVERYTHING) -> Planned:
         """Plan against the world."""

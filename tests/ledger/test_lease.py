@@ -437,6 +437,64 @@ def test_a_renewal_counts_from_when_it_was_asked_for(memory: KubernetesBench) ->
         session.holds()
 
 
+def test_a_holder_who_renews_is_waited_for_as_long_as_one_is_told_to(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.live(session)
+
+    def ends() -> None:
+        if memory.time.passed > 200:
+            session.close()
+
+    memory.time.meanwhile.append(ends)
+    said: list[str] = []
+    patient = LeaseWatch(memory.api, memory.time.clock, said.append, 300)
+    taken_lease, abandoned = acquire(memory.api, PLACE, memory.time.clock, "another", lambda: None, patient)
+    taken_lease.holds()
+    assert (spec(memory)["holderIdentity"], abandoned, 200 < memory.time.passed < 210) == ("another", False, True)
+    assert said == ["the ledger of iad is held by me since 2026-01-01T00:00:00+00:00; waiting for it for up to 5m"]
+
+
+def test_a_holder_who_renews_longer_than_that_is_named(memory: KubernetesBench) -> None:
+    memory.live(memory.ledger().open("iad", "me"))
+    patient = LeaseWatch(memory.api, memory.time.clock, lambda _: None, 300)
+    with pytest.raises(Locked) as caught:
+        acquire(memory.api, PLACE, memory.time.clock, "another", lambda: None, patient)
+    assert str(caught.value) == (
+        "the ledger of iad is in use by me since 2026-01-01T00:00:00+00:00, who renews Lease "
+        f"{PLACE.base} in namespace {NAMESPACE} (waited 5m for it); wait for it to end"
+    )
+    assert 300 <= memory.time.passed < 310
+
+
+def test_a_patient_wait_takes_the_lease_of_a_holder_who_died_as_soon_as_any(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.time.meanwhile.append(lambda: memory.time.passed < 30 and session._lease.renew())
+    patient = LeaseWatch(memory.api, memory.time.clock, lambda _: None, 300)
+    _, abandoned = acquire(memory.api, PLACE, memory.time.clock, "another", lambda: None, patient)
+    assert abandoned and 85 <= memory.time.passed <= 95, "60 s after the last renewal that was seen"
+
+
+def test_who_loses_the_race_for_a_lease_goes_on_waiting(memory: KubernetesBench) -> None:
+    """Ten others take the free lease first, one after the other."""
+    memory.ledger().open("iad", "first").close()
+
+    class Others(Wrapped):
+        left = 10
+
+        def before(self, method: str, path: str) -> None:
+            if method == "PUT" and path == LEASE and self.left:
+                self.left -= 1
+                memory.ledger().open("iad", f"other {self.left}").close()
+
+    others = Others(memory.api)
+    with pytest.raises(Locked, match="keeps changing"):
+        taken(memory, others)
+    others.left = 10
+    patient = LeaseWatch(others, memory.time.clock, lambda _: None, 300)
+    acquire(others, PLACE, memory.time.clock, "another", lambda: None, patient)
+    assert (spec(memory)["holderIdentity"], others.left) == ("another", 0)
+
+
 # Its release
 
 

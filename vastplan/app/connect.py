@@ -57,7 +57,13 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
 
 
 def shared_ledger(
-    document: Document, system: str, spec: SharedLedgerSpec, *, writable: bool, report: Callable[[str], None]
+    document: Document,
+    system: str,
+    spec: SharedLedgerSpec,
+    *,
+    writable: bool,
+    report: Callable[[str], None],
+    timeout: int,
 ) -> KubernetesLedger:
     """The ledger in a cluster; connects at the first use."""
     from vastplan.ledger import clock
@@ -80,7 +86,8 @@ def shared_ledger(
                 yield cast("Api", provider)
 
     where = spec.site if isinstance(spec.site, str) else cluster.label() if cluster is not None else "this cluster"
-    return KubernetesLedger(api, where, spec.namespace, document.head.name, clock=clock.SYSTEM, report=report)
+    name = document.head.name
+    return KubernetesLedger(api, where, spec.namespace, name, clock=clock.SYSTEM, report=report, timeout=timeout)
 
 
 def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Finding, ...]:

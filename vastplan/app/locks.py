@@ -44,3 +44,9 @@ def locked_ledgers(
             sessions[site] = backend.open(site, lock_holder())
             stack.callback(sessions[site].close)
         yield LockedLedgers(backend.describe(), sessions, backend.others)
+
+
+def wait_for_ledgers(workspace: Workspace, sites: Iterable[str], report: Callable[[str], None]) -> None:
+    """Wait until no other run holds the ledgers of the sites, for the workspace's timeout. Raises `Locked`."""
+    with locked_ledgers(workspace, sites, report):
+        pass

@@ -52,10 +52,12 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A document and the registry of kinds: all that is known without its systems."""
+    """A document and the registry of kinds: all that is known without its systems. `lock_timeout` is for how many seconds a ledger
+    that another run holds is waited for."""
 
     document: Document
     registry: Registry
+    lock_timeout: int = 0
 
     @property
     def name(self) -> str:
@@ -81,10 +83,12 @@ class Workspace:
 
         shared = self.document.head.shared_ledger()
         if shared is not None:
-            return shared_ledger(self.document, *shared, writable=writable, report=report)
+            return shared_ledger(self.document, *shared, writable=writable, report=report, timeout=self.lock_timeout)
         place = ledger_place.local(self.document.head)
         # Named as in the document, so that a plan shows the same name whatever the current folder is.
-        return FileLedger(self.document.ledger_folder / place, self.name, place)
+        return FileLedger(
+            self.document.ledger_folder / place, self.name, place, report=report, timeout=self.lock_timeout
+        )
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The composed document; without `probed`, from declared versions only. Raises `Invalid` if composing finds an error."""
@@ -127,6 +131,7 @@ def open_workspace(
     connections: Path | None = None,
     snapshot: RecordedSnapshot | None = None,
     folder: Path | None = None,
+    lock_timeout: int = 0,
 ) -> Workspace:
     """The workspace of a document. With a `snapshot`, its sites need no addresses. Raises `Invalid`.
 
@@ -138,7 +143,8 @@ def open_workspace(
         recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
     systems = discover_systems(vastplan.systems)
     allow_env = variable_names(os.environ.get(ALLOW_ENV, ""))
-    return Workspace(load_document(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
+    document = load_document(list(paths), registry, systems, connections, recorded, allow_env, folder)
+    return Workspace(document, registry, lock_timeout)
 
 
 def probe(workspace: Workspace, providers: Providers, watch: Watch = UNWATCHED) -> dict[str, dict[str, Any]]:

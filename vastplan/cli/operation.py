@@ -116,7 +116,7 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
 def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, to_run: str) -> Workspace:
     """The document of a planned operation; as with saved plans, the file does not choose which other files are read."""
     if request.documents:
-        return open_workspace(request.documents, request.connections)
+        return open_workspace(request.documents, request.connections, lock_timeout=request.lock_timeout)
     documents = [Path(plan.folder) / source for source in plan.sources]
     if not all(path.exists() for path in documents):
         documents = [Path(source) for source in plan.sources]
@@ -127,7 +127,7 @@ def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, 
             f"the planned {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
             f"if that is the right document: {to_run} --document PATH"
         )
-    return open_workspace(documents, request.connections)
+    return open_workspace(documents, request.connections, lock_timeout=request.lock_timeout)
 
 
 def _consent(request: OperationRunRequest, plan: OperationPlan, loss: Loss | None, to_run: str) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[
 
 def _abort(request: OperationAbortRequest, screen: Screen, commands: Commands[Planned]) -> None:
     """Take an operation back after approval. Raises `VastplanError` without it."""
-    workspace = open_workspace(request.paths, request.connections)
+    workspace = open_workspace(request.paths, request.connections, lock_timeout=request.lock_timeout)
     if not request.auto_approve:
         subject = inert(request.subject, 80)
         screen.require_yes(f"Take back the {commands.kind} {subject}? Type yes to take it back: ", "--auto-approve")

@@ -138,6 +138,7 @@ class Request:
     colour: bool = False
     paths: tuple[Path, ...] = ()
     connections: Path | None = None
+    lock_timeout: int = 0
     format: Format = Format.TEXT
     reports: tuple[Path, ...] = ()
 

@@ -9,6 +9,8 @@ import json
 import os
 import re
 import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -19,6 +21,7 @@ from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.units import span_text
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -27,6 +30,7 @@ _NAME = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _PART = re.compile(rf"({_NAME})(\.{_NAME})?")
 _HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
 _HEAD_SIZE = 512  # bytes
+_LOOK = 0.25  # seconds between looks at a lock that is waited for
 _BASE = "follows"
 """The key of the first line of a journal: the digest of the file to which the journal belongs."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,13 +40,24 @@ class FileLedger:
     """Parts as `SITE.json`, with `SITE.journal` while an apply runs, and `SITE.lock`.
 
     If another document has a part of that name, this document's is `SITE.DOCUMENT.json`: several documents may share a folder.
-    `place` is the name of the folder in plans if that is not its path: the text in the document.
+    `place` is the name of the folder in plans if that is not its path: the text in the document. A holder is waited for at most
+    `timeout` seconds, all parts together; `report` takes that it is.
     """
 
-    def __init__(self, folder: Path, document: str, place: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        document: str,
+        place: str = "",
+        *,
+        report: Callable[[str], None] = lambda _: None,
+        timeout: int = 0,
+    ) -> None:
         self._folder = folder
         self._document = document
         self._place = place or str(folder)
+        self._report, self._timeout = report, timeout
+        self._end = time.monotonic() + timeout
 
     def __enter__(self) -> Self:
         return self
@@ -116,10 +131,11 @@ class FileLedger:
         stem = self._stem(site)
         lock = FileLock(self._folder / f"{stem}.lock", timeout=0)
         try:
-            lock.acquire()
+            self._acquire(lock, site, stem)
         except Timeout:
             owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
-            raise Locked(f"the ledger of {site} is in use by {owner}; wait for it to end") from None
+            waited = f" (waited {span_text(self._timeout)} for it)" if self._timeout else ""
+            raise Locked(f"the ledger of {site} is in use by {owner}{waited}; wait for it to end") from None
         except OSError as problem:
             raise VastplanError(
                 f"the ledger of {site} cannot be locked: {lock.lock_file}: {problem.strerror}"
@@ -133,6 +149,22 @@ class FileLedger:
         except BaseException:
             lock.release()
             raise
+
+    def _acquire(self, lock: FileLock, site: str, stem: str) -> None:
+        """Take the lock of a part. Raises `Timeout` if its holder has it still when the time is over."""
+        from filelock import Timeout
+
+        try:
+            lock.acquire()
+        except Timeout:
+            left = self._end - time.monotonic()
+            if left <= 0:
+                raise
+            owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
+            self._report(
+                f"the ledger of {site} is held by {owner}; waiting for it for up to {span_text(self._timeout)}"
+            )
+            lock.acquire(timeout=left, poll_interval=_LOOK)
 
     def unlock(self, site: str) -> LockOwner | None:
         """Remove the note about a holder whose process ended: the operating system has freed its lock. Raises `Locked` if it still runs."""

@@ -31,7 +31,7 @@ _TRIES = 5
 class KubernetesLedger:
     """Parts in one namespace. It connects at its first use; `where` is the name of the cluster for people.
 
-    `report` takes what is waited for, where somebody else holds a part.
+    `report` takes what is waited for, where somebody else holds a part; for `timeout` seconds a holder who works on is waited for.
     """
 
     def __init__(
@@ -44,10 +44,12 @@ class KubernetesLedger:
         clock: LedgerClock = SYSTEM,
         renewing: bool = True,
         report: Callable[[str], None] = lambda _: None,
+        timeout: int = 0,
     ) -> None:
         self._connect, self._where = connect, where
         self._namespace, self._document = namespace, document
         self._clock, self._renewing, self._report = clock, renewing, report
+        self._timeout = timeout
         self._stack = ExitStack()
         self._connected_api: Api | None = None
         self._watched: LeaseWatch | None = None
@@ -68,7 +70,7 @@ class KubernetesLedger:
     @property
     def _watch(self) -> LeaseWatch:
         if self._watched is None:
-            self._watched = LeaseWatch(self._api, self._clock, self._report)
+            self._watched = LeaseWatch(self._api, self._clock, self._report, self._timeout)
         return self._watched
 
     def describe(self) -> str:

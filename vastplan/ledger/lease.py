@@ -125,8 +125,11 @@ def _acquired(
     spec: Row,
 ) -> tuple[Lease, bool]:
     """The same; `spec` is filled with what was written last."""
-    asked = clock.ticks()
-    for _ in range(_TRIES):
+    asked, tries = clock.ticks(), 0
+    while tries < _TRIES or watch.is_patient():
+        if tries >= _TRIES:
+            clock.sleep(_PAUSE)
+        tries += 1
         row = read_object(api, f"{place.leases}/{place.base}")
         if row is not None and _is_own(row, spec):  # an earlier request took effect without an answer
             return Lease(api, place, clock, row, asked), True

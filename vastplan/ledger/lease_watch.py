@@ -16,43 +16,55 @@ from vastplan.ledger.chunks import Api, PartPlace, Row, read_object
 from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.directory import leases
 from vastplan.model.errors import Locked, VastplanError
+from vastplan.model.units import span_text
 
 DURATION = 60  # seconds without a renewal after which somebody else may take a lease
 LOOK = 3.0  # seconds between looks at a lease that somebody holds
 
 
 class LeaseWatch:
-    """The records of leases as this process last saw them, and since when they are like that. `report` says what is waited for."""
+    """The records of leases as this process last saw them, and since when they are like that. `report` says what is waited for;
+    for `timeout` seconds, all leases together, also a holder who renews is waited for."""
 
-    def __init__(self, api: Api, clock: LedgerClock, report: Callable[[str], None]) -> None:
+    def __init__(self, api: Api, clock: LedgerClock, report: Callable[[str], None], timeout: int = 0) -> None:
         self._api, self._clock, self._report = api, clock, report
+        self._timeout, self._end = timeout, clock.ticks() + timeout
         self._seen: dict[str, tuple[Any, float]] = {}
 
     def wait(self, place: PartPlace, row: Row | None) -> Row | None:
-        """The lease, once nobody keeps it: it has no holder, or was not renewed for `DURATION`. Raises `Locked` once it is renewed."""
+        """The lease, once nobody keeps it: it has no holder, or was not renewed for `DURATION`. Raises `Locked` once it is renewed and
+        the timeout is over."""
         owner = holder_of(row)
         if row is None or owner is None:
             return row
         if not self._seen:
             self._look_around(place)
-        record, until = row.get("spec"), self._unchanged_since(place.base, row) + DURATION
-        left = until - self._clock.ticks()
+        first = self._unchanged_since(place.base, row)
+        left = first + DURATION - self._clock.ticks()
         if left > 0:
-            self._report(f"the ledger of {place.site} is held by {owner}; watching its lease for up to {left:.0f} s")
+            waits = f"waiting for it for up to {span_text(self._timeout)}" if self.is_patient() else ""
+            waits = waits or f"watching its lease for up to {left:.0f} s"
+            self._report(f"the ledger of {place.site} is held by {owner}; {waits}")
         while left > 0:
             self._clock.sleep(min(LOOK, left))
             row = read_object(self._api, f"{place.leases}/{place.base}")
             owner = holder_of(row)
             if row is None or owner is None:
                 return row
-            if row.get("spec") != record:
+            since = self._unchanged_since(place.base, row)
+            if since > first and not self.is_patient():
+                waited = f" (waited {span_text(self._timeout)} for it)" if self._timeout else ""
                 raise Locked(
-                    f"the ledger of {place.site} is in use by {owner}, who renews Lease {place.base} in namespace {place.namespace}; "
-                    "wait for it to end"
+                    f"the ledger of {place.site} is in use by {owner}, who renews Lease {place.base} in namespace "
+                    f"{place.namespace}{waited}; wait for it to end"
                 )
-            left = until - self._clock.ticks()
+            left = since + DURATION - self._clock.ticks()
         self._report(f"the lease on the ledger of {place.site} was not renewed for {DURATION} s; it is free now")
         return row
+
+    def is_patient(self) -> bool:
+        """Whether the time for which a holder who renews is waited for is not over."""
+        return self._clock.ticks() < self._end
 
     def _look_around(self, place: PartPlace) -> None:
         """See all leases of the namespace: the others that the same run left behind will have been unchanged as long as this one."""

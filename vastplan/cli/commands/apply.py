@@ -12,6 +12,7 @@ from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import signature
 from vastplan.app.files.approvals import load_approvals as load_approvals
+from vastplan.app.locks import wait_for_ledgers
 from vastplan.app.plan import make_plan
 from vastplan.app.stale.review import check_keys, differences, incomparable_secrets, refusal_message
 from vastplan.app.stale.saved_plan import out_of_time
@@ -118,7 +119,7 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     """The document of a saved plan. Raises `VastplanError` if it is neither where the plan was created nor here, and `Invalid` (VP321)
     if its paths are not trusted."""
     if request.documents:
-        return open_workspace(request.documents, request.connections)
+        return open_workspace(request.documents, request.connections, lock_timeout=request.lock_timeout)
     documents, typed_paths = plan_file.documents(plan), plan_file.document_paths(plan)
     moved = (
         f"the plan is for document {inert(plan.document, 80)} at {inert(words(typed_paths), 400)}, which does not exist; if it moved: "
@@ -131,9 +132,9 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
         text = f"the plan is for the document at {inert(words(documents), 400)}, which is {reason}"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
     if documents == typed_paths:
-        return open_workspace(documents, request.connections)
+        return open_workspace(documents, request.connections, lock_timeout=request.lock_timeout)
     try:
-        workspace = open_workspace(documents, request.connections)
+        workspace = open_workspace(documents, request.connections, lock_timeout=request.lock_timeout)
     except Invalid as problem:
         first = inert(str(problem).partition("\n")[0], 300)
         raise VastplanError(f"{moved}; {inert(words(documents), 400)} is not that document: {first}") from None
@@ -143,8 +144,10 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
-    workspace = open_workspace(request.paths, request.connections)
+    workspace = open_workspace(request.paths, request.connections, lock_timeout=request.lock_timeout)
     options = plan_options(request, workspace)
+    if request.lock_timeout:  # what the other run changes would make a plan of now stale
+        wait_for_ledgers(workspace, options.sites, screen.progress)
     with waiting(screen) as watch:
         planned = make_plan(workspace, replace(options, watch=watch))
     plan, places = planned.plan, reports.entry_places(planned)

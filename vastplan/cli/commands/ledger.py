@@ -27,7 +27,7 @@ from vastplan.report.values import counted
 
 def run(request: LedgerRequest, screen: Screen) -> int:
     """Run one of the ledger's commands."""
-    workspace = open_workspace(request.paths, request.connections)
+    workspace = open_workspace(request.paths, request.connections, lock_timeout=request.lock_timeout)
     match request:
         case LedgerListRequest():
             _list(request, screen, workspace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vastplan.cli.request import option, repeatable, switch
-from vastplan.cli.requests.common import formats, report_files
+from vastplan.cli.requests.common import LOCK_TIMEOUT, formats, report_files
 from vastplan.cli.requests.planning import REVIEW_KEY, PlanningRequest
 
 _FOR_ANY_PLAN = frozenset(
@@ -15,6 +15,7 @@ _FOR_ANY_PLAN = frozenset(
         "approvals",
         "require_signature",
         "auto_approve",
+        "lock_timeout",
         "documents",
         "format",
         "reports",
@@ -43,6 +44,7 @@ class ApplyRequest(PlanningRequest):
         "accept only a plan, also for --reviewed, signed with one of the keys in this file (plan --sign)",
     )  # fmt: skip
     auto_approve = switch("--auto-approve", "do not ask")
+    lock_timeout = LOCK_TIMEOUT
     documents = repeatable("--document", Path, "PATH", "the plan's document, if it moved")
     format = formats("text", "json")
     reports = report_files(".json", ".xml", ".sarif")

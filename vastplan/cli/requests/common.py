@@ -10,6 +10,17 @@ from typing import cast
 
 from vastplan.cli.request import Argument, Format, option, positionals, repeatable, switch
 
+
+def _seconds(text: str) -> int:
+    """Returns the seconds of a duration. Raises `ArgumentTypeError` for what is none."""
+    from vastplan.model.units import parse_span
+
+    try:
+        return parse_span(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
 _DOCUMENT = "a document: YAML files, or a folder of them"
 _OR_HERE = "left out, that of the current folder"
 DOCUMENT_OR_HERE = positionals("PATH", Path, f"{_DOCUMENT}; {_OR_HERE}", "*")
@@ -18,6 +29,9 @@ DOCUMENT_AFTER = positionals("PATH", Path, f"{_DOCUMENT}; {_OR_HERE}", "+", or_h
 DOCUMENT_BEFORE = positionals("PATH", Path, f"a document; {_OR_HERE}", 1, or_here=True)
 """The document before other operands."""
 CONNECTIONS = option("--connections", Path, "FILE", "addresses and credentials from outside the document")
+LOCK_TIMEOUT = option(
+    "--lock-timeout", _seconds, "DURATION", "wait for a ledger that another run holds, at most so long: 10m", default=0
+)
 SITE = option("--site", str, "SITE[,SITE]", "only these sites")
 COMMITMENTS = switch("--commitments", "show the sums that the document promises on each site, and what the site has")
 EVERY_REPORT = (".md", ".html", ".json", ".xml", ".sarif", ".prom")

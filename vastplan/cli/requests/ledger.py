@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vastplan.cli.request import Request, option, optional_positional, positional, positionals, switch
-from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, formats
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, LOCK_TIMEOUT, formats
 
 _ADDRESSES = "addresses; patterns ('iad/view/*') and volumes (iad/volume/NAME) select from the ledger"
 _WITH_PARTS = switch(
@@ -38,6 +38,7 @@ class LedgerMoveRequest(LedgerRequest):
     old = positional("OLD", str, "the address in the ledger")
     new = positional("NEW", str, "an address of the same kind and site; the document may use the old or the new name")
     dry_run = switch("--dry-run", "only show what would move")
+    lock_timeout = LOCK_TIMEOUT
 
 
 class LedgerForgetRequest(LedgerRequest):
@@ -50,6 +51,7 @@ class LedgerForgetRequest(LedgerRequest):
     with_parts = _WITH_PARTS
     site = option("--site", str, "SITE", "everything on a site, which the document need not have")
     dry_run = switch("--dry-run", "only show what would be forgotten")
+    lock_timeout = LOCK_TIMEOUT
     auto_approve = switch("--auto-approve", "do not ask before forgetting more than one address")
 
 
@@ -61,6 +63,7 @@ class LedgerExportRequest(LedgerRequest):
     with_parts = _WITH_PARTS
     out = option("--out", Path, "FILE", "the file to write")
     forget = switch("--forget", "also remove from this ledger what was written")
+    lock_timeout = LOCK_TIMEOUT
 
 
 class LedgerImportRequest(LedgerRequest):
@@ -69,6 +72,7 @@ class LedgerImportRequest(LedgerRequest):
     example = "new.yaml team-b.json"
     file = positional("FILE", Path, "the file that ledger export wrote")
     dry_run = switch("--dry-run", "only show what would be adopted")
+    lock_timeout = LOCK_TIMEOUT
 
 
 class LedgerUnlockRequest(LedgerRequest):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from vastplan.cli.request import Request, option, optional_positional, positional, positionals, repeatable, switch
-from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, formats
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_BEFORE, LOCK_TIMEOUT, formats
 
 
 def not_blank(text: str) -> str:
@@ -55,6 +55,7 @@ class OperationRunRequest(OperationRequest):
     lose = filled("--lose", "{request.lost_after[0]}", "{request.lost_after[1]}")
     approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of the protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
+    lock_timeout = LOCK_TIMEOUT
     auto_approve = switch("--auto-approve", "do not ask")
 
 
@@ -75,4 +76,5 @@ class OperationAbortRequest(OperationRequest):
     summary = "take a {request.command} back, up to its point of no return"
     example = "examples/ai-factory 1a2b3c4d"
     subject = positional("{request.operand}", str, "its id, or {request.about}")
+    lock_timeout = LOCK_TIMEOUT
     auto_approve = switch("--auto-approve", "do not ask")
