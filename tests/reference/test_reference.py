@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from vastplan.app.explain import explain_path
+from vastplan.app.reference.read import document_sections
+from vastplan.cli import main
 from vastplan.model.errors import VastplanError
 
 
@@ -25,7 +30,7 @@ def test_what_is_below_is_listed_and_all_of_it_when_asked() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_no_line_is_longer_than_the_terminal(width: int) -> None:
-    for place in ("", "tenants", "quotas.hard_limit", "volumes"):
+    for place in ("", "tenants", "quotas.hard_limit", "volumes", "alarm"):
         told = explain_path(place, width).partition("\nExample:")[0]
         assert [line for line in told.splitlines() if len(line) > max(width, 64)] == []
 
@@ -63,3 +68,40 @@ def test_what_is_not_there(place: str, says: str) -> None:
 )
 def test_what_is_typed_in_another_way(place: str, same: str) -> None:
     assert explain_path(place, 100) == explain_path(same, 100)
+
+
+def test_a_word_lists_what_has_it_in_its_name_or_description() -> None:
+    told = explain_path("alarm", 100)
+    assert told.startswith(
+        "Sections and fields with alarm in their name or description:\n\n  quotas.enable_alarms\n    Whether"
+    )
+    assert explain_path("Alarm", 100).splitlines()[1:] == told.splitlines()[1:]
+    paths = [line.strip() for line in explain_path("quota", 100).splitlines() if line[:2] == "  " and line[2:3] != " "]
+    assert paths[0] == "quotas", "sections first"
+    expected = set()
+    for section in document_sections().values():
+        expected |= {section.name} if "quota" in f"{section.name} {section.meaning}".lower() else set()
+        fields = (field for field in section.walk() if "quota" in f"{field.name} {field.meaning}".lower())
+        expected |= {".".join((section.name, *field.path)) for field in fields}
+    assert {*paths} == expected and len(paths) == len(expected)
+    for path in paths:
+        assert explain_path(path, 100).splitlines()[0] == path, "each path can be typed"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("out", "columns", "longest"), [(_Terminal, 160, 160), (_Terminal, 60, 60), (io.StringIO, 160, 100)]
+)
+def test_a_list_is_as_wide_as_the_terminal_and_100_columns_elsewhere(
+    out: type[io.StringIO], columns: int, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stdout", out())
+    assert main(["explain", "views"]) == 0
+    assert isinstance(sys.stdout, io.StringIO)
+    told = sys.stdout.getvalue().partition("\nExample:")[0]
+    assert max(map(len, told.splitlines())) == longest

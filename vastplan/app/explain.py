@@ -16,7 +16,8 @@ _LONGEST = 100
 
 
 def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
-    """The section or field at a path such as `quotas.hard_limit`; all sections for "". Raises `VastplanError`, with the nearest name."""
+    """The section or field at a path such as `quotas.hard_limit`; all sections for ""; for a word that is no section, what has it in
+    its name or description. Raises `VastplanError`, with the nearest name."""
     sections = document_sections()
     if path in ("", "."):
         return text.all_sections(sections, width)
@@ -29,6 +30,13 @@ def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     if names[0] == _DEFAULTS and len(names) > 1:  # it has, for each section, the fields of its entries
         holder, names = f"{_DEFAULTS} has ", names[1:]
     section = sections.get(names[0])
+    if (
+        section is None
+        and len(names) == 1
+        and not holder
+        and (found := text.having(names[0], sections.values(), width))
+    ):
+        return found
     if section is None:
         problem = f"{holder}no section {inert(names[0], _LONGEST)}"
         raise _nothing(names[0], problem, sections, "vastplan explain lists the sections")

@@ -54,7 +54,11 @@ class Screen:
         self._status, self._lock = "", threading.RLock()
         self.into_file = _is_file(out)
         """Whether results go to a file: then a plan is shown in full."""
-        self.style = Style(colour=colour, width=shutil.get_terminal_size((100, 24)).columns if out.isatty() else 140)
+        self.read_at_once = out.isatty()
+        """Whether results go to a terminal."""
+        self.style = Style(
+            colour=colour, width=shutil.get_terminal_size((100, 24)).columns if self.read_at_once else 140
+        )
 
     @property
     def watched(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from vastplan.app.reference.example import snippet
 from vastplan.app.reference.structure import DocumentField, DocumentSection
@@ -35,6 +36,36 @@ def of_field(section: DocumentSection, described: DocumentField, width: int, *, 
     lines = [".".join((section.name, *described.path)), "", *_wrapped(sentences, width)]
     example = snippet(section.example, section.name, described.path)
     return "\n".join([*lines, *_below(described.fields, width, recursive), *_example(example)])
+
+
+def having(word: str, sections: Iterable[DocumentSection], width: int) -> str:
+    """The sections and fields that have the word in their name or description, each with its path; "" if there are none."""
+    places = [place for section in sections for place in _places(section)]
+    needle = word.lower()
+    named = [place for place in places if needle in place.name.lower()]
+    described = [place for place in places if needle in place.meaning.lower() and place not in named]
+    if not named and not described:
+        return ""
+    lines = [f"Sections and fields with {word} in their name or description:"]
+    for place in (*sorted(named, key=lambda place: "." in place.path), *described):
+        lines += ["", f"{_INDENT}{place.path}"]
+        lines += textwrap.wrap(place.meaning, width, initial_indent=_INDENT * 2, subsequent_indent=_INDENT * 2)
+    return "\n".join(lines)
+
+
+class _Place(NamedTuple):
+    """A section or a field; `path` is what `explain` takes."""
+
+    name: str
+    path: str
+    meaning: str
+
+
+def _places(section: DocumentSection) -> Iterator[_Place]:
+    """The section and all its fields."""
+    yield _Place(section.name, section.name, section.meaning)
+    for field in section.walk():
+        yield _Place(field.name, ".".join((section.name, *field.path)), field.meaning)
 
 
 def _wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:

@@ -7,8 +7,11 @@ from vastplan.cli.requests.explain import ExplainRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 
+_IN_A_FILE = 100  # columns
+
 
 def run(request: ExplainRequest, screen: Screen) -> int:
     """Print what may be written at a place of the document."""
-    screen.show(text_of(request.place, min(screen.style.width, 100), recursive=request.recursive))
+    width = screen.style.width if screen.read_at_once else _IN_A_FILE
+    screen.show(text_of(request.place, width, recursive=request.recursive))
     return errors.OK

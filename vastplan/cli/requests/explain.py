@@ -10,6 +10,8 @@ class ExplainRequest(Request):
     summary = "show what may be written at a place of the document"
     example = "quotas.hard_limit"
     place = optional_positional(
-        "PLACE", "a section, or a field in it: tenants.capacity_rules; left out, all sections", ""
+        "PLACE",
+        "a section, a field in it (tenants.capacity_rules), or a word to look for in all of them; left out, all sections",
+        "",
     )
     recursive = switch("--recursive", "show all fields below it")
