@@ -196,6 +196,52 @@ def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Ru
         assert "could not be checked" not in vastplan("plan", file).out
 
 
+MINIMUMS: dict[str, Any] = {
+    "tenants": {
+        "a": {
+            "qos_policy": {"static_limits": {"min_reads_bw_mbps": "2 GB/s", "min_writes_bw_mbps": "2 GB/s"}},
+            "view_policy": {"flavor": "NFS"},
+            "vip_pool": {
+                "subnet_cidr": 24,
+                "per_site": {"iad": {"ip_ranges": ["10.1.0.1"]}, "pdx": {"ip_ranges": ["10.2.0.1"]}},
+            },
+            "views": {"v": {"path": "/v", "qos_policy": "a"}},
+        }
+    },
+}
+
+
+def test_minimums_that_two_clusters_cannot_keep_are_one_line(tmp_path: Path, vastplan: Run) -> None:
+    """And so is that neither of them says what it can do."""
+    with Lab(tmp_path, {"iad": ["vast"], "pdx": ["vast"]}) as lab:
+        file = tmp_path / "lab.yaml"
+        lab.write(MINIMUMS)
+        (line,) = (line for line in vastplan("plan", file).out.splitlines() if "QOS-07" in line)
+        assert line.startswith(
+            "warning QOS-07: this could not be checked against iad, pdx: cluster: read bandwidth: unknown"
+        )
+        assert line.endswith("(write in sites.SITE.capability what the cluster does not report)")
+        lab.told = {site: {"capability": {"reads_bw_mbps": "1 GB/s", "writes_bw_mbps": "1 GB/s"}} for site in lab.sites}
+        lab.write(MINIMUMS)
+        (line,) = (line for line in vastplan("plan", file).out.splitlines() if "QOS-07" in line)
+        assert (
+            "warning QOS-07: iad, pdx: the clusters cannot keep all QoS minimums together: reads on iad 2 GB/s of 1 GB/s, "
+            "writes on iad 2 GB/s of 1 GB/s, reads on pdx 2 GB/s of 1 GB/s, writes on pdx 2 GB/s of 1 GB/s (lower"
+        ) in line
+        rows = json.loads(vastplan("plan", file, "--format", "json").out)["findings"]
+        assert [row["code"] for row in rows].count("QOS-07") == 4, "files for machines list each"
+
+
+def test_tenants_on_the_same_nodes_are_one_line(tmp_path: Path, vastplan: Run) -> None:
+    project = {"project": {"department": "d", "gpus": {"default": 1}}}
+    tenants = {name: {"client_ip_ranges": [f"10.0.0.{number}"], **project} for number, name in enumerate("abc", 1)}
+    head = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}, "departments": {"d": {"gpus": {"default": 9}}}}
+    file = tmp_path / "doc.yaml"
+    file.write_text(yaml.safe_dump({**head, "tenants": tenants}))
+    (line,) = (line for line in vastplan("validate", file).err.splitlines() if "TEN-04" in line)
+    assert "iad: tenants recognized by client addresses only share node pool default: a, b, c (give" in line
+
+
 def test_an_error_of_a_check_exits_with_3_and_an_invalid_document_with_1(tmp_path: Path, vastplan: Run) -> None:
     file = tmp_path / "doc.yaml"
     document = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}}

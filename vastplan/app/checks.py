@@ -16,6 +16,7 @@ from vastplan.checks.index import Index
 from vastplan.checks.runner import CheckSettings, Waiver, run_checks
 from vastplan.document.nearest import Nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
+from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from vastplan.report.json_report import KnownCheck
 
 _PROBLEM = "VP"
+_DECLARED = frozenset({USABLE, READS, WRITES})
+"""The figures that a document may say in the place of a system."""
 _ISOLATION = "ISO-"
 """The prefix of the isolation checks' codes."""
 
@@ -106,10 +109,11 @@ def _seen(live: Live, matches: Matches) -> LiveObject:
 
 
 def unread_findings(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> list[Finding]:
-    """One warning for each check and each of its own collections in `asked` that could not be read: unknown is not fine."""
+    """One warning for each check, kind and reason where a collection in `asked` could not be read: unknown is not fine."""
     findings = []
     for check in catalogue().values():
         reads = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
+        sites_of: dict[tuple[str, str, str], list[str]] = {}
         for site, kind in sorted(reads & asked):
             unknown = [
                 f"{name}: {value}"
@@ -117,11 +121,21 @@ def unread_findings(facts: Facts, asked: Set[tuple[str, str]], observed: Observe
                 for name, value in live.metrics.items()
                 if name in check.figures and isinstance(value, Unknown)
             ]
-            reason = observed.error(site, kind) or "; ".join(unknown)
+            problem = observed.error(site, kind)
+            reason = problem or "; ".join(unknown)
             if reason:
-                text = f"this could not be checked against {site}: {kind}: {reason}"
-                findings.append(Finding(check.code, Severity.WARNING, text, "plan again when the system answers"))
+                fix = "plan again when the system answers" if problem else _unreported(check)
+                sites_of.setdefault((kind, reason, fix), []).append(site)
+        for (kind, reason, fix), sites in sites_of.items():
+            text = f"this could not be checked against {', '.join(sites)}: {kind}: {reason}"
+            findings.append(Finding(check.code, Severity.WARNING, text, fix))
     return findings
+
+
+def _unreported(check: Check) -> str:
+    """What to do about a figure that a system answers without."""
+    is_declared = not _DECLARED.isdisjoint(check.figures)
+    return "write in sites.SITE.capability what the cluster does not report" if is_declared else ""
 
 
 def check_findings(

@@ -17,7 +17,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
         first_policy = min(policies, key=lambda policy: policy.address, default=None)
         if row.over and first_policy is not None:
             after, limit = (show_amount(int(value or 0), row.unit) for value in (row.after, row.limit))
-            yield Violation(first_policy, f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}")
+            yield Violation(
+                first_policy,
+                f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}",
+                group="the clusters cannot keep all QoS minimums together:",
+                item=f"{row.what.rpartition(' ')[2]} on {row.site} {after} of {limit}",
+            )
 
 
 def _has_minimum(policy: Entry) -> bool:

@@ -30,6 +30,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
                         tenant,
                         f"is recognized by client addresses only, and shares node pool {pool} with {others[0]}"
                         + _more(others),
+                        group=f"tenants recognized by client addresses only share node pool {pool}:",
+                        item=tenant.address.name,
                     )
 
 
