@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from pydantic import BaseModel
+
+from vastplan.document.belonging import NAME, Home, a, belongs, homes_in
 from vastplan.document.merge import overlay_tree
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
@@ -100,13 +103,15 @@ def _are(count: int) -> str:
 class Instantiator:
     """Walks the sections of one tree; findings are collected in `problems`."""
 
-    def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...], near: Nearest) -> None:
+    def __init__(
+        self, tree: Mapping, registry: Registry, sites: tuple[str, ...], near: Nearest, head: type[BaseModel]
+    ) -> None:
         self.problems: list[Finding] = []
         self.obscured: set[str] = set()
         """The types that may have entries which could not be read: a reference to an unknown entry of these is not reported."""
         self.halved: set[Where] = set()
         """The entries with a `per_site` for a site that the document does not have."""
-        self._near = near
+        self._near, self._head = near, head
         self._reported: set[tuple[str, Where]] = set()
         self._tree = tree
         self._sections = registry.sections
@@ -304,8 +309,14 @@ class Instantiator:
         nearest = self._near.closest(key, known)
         if nearest in self._sections:
             self._obscure(self._sections[nearest])
-        fix = f"did you mean {nearest}?" if nearest else known_ones(known)
+        fix = f"did you mean {nearest}?" if nearest else self._belongs(key) or known_ones(known)
         self._problem("VP206", f"unknown key {key}", holder.where(key), fix)
+
+    def _belongs(self, key: str) -> str:
+        """Where a key belongs that is no section."""
+        holders = [type_ for type_ in self._sections.values() if key in type_.model.model_fields]
+        in_sections = [Home(a(type_.noun), f"{type_.section}.{NAME}.{key}") for type_ in holders]
+        return belongs([*homes_in(self._head, (key,), "", ""), *in_sections])
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         message = shortened(message)

@@ -120,7 +120,7 @@ def load_document(
     problems += shared_systems(of_sites, connections_folder, tree)
     sites = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
     ledger_cluster = None if recorded is not None else ledger_place.cluster(head, sites, tree, problems)
-    instantiator = Instantiator(tree, registry, tuple(head.sites), nearest)
+    instantiator = Instantiator(tree, registry, tuple(head.sites), nearest, models.head)
     raws = list(instantiator.instantiate())
     retired = head.retired()
     resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved)

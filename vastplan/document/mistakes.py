@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from vastplan.document.belonging import Home, belongs, homes_in
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.dataclass import dataclass
@@ -74,13 +76,14 @@ def mistakes(
     invalid: ValidationError,
     near: Near,
     beside: Collection[str] = (),
-    elsewhere: Callable[[str, bool], str] = lambda _key, _near: "",
+    homes: Callable[[Path], list[Home]] | None = None,
 ) -> Iterator[Mistake]:
     """Yields each mistake once, lazily. A value with several allowed forms is compared with the form that was probably meant.
 
-    `beside` are keys that are allowed at the top although the model does not have them. `elsewhere(key, near)` says where a key
-    belongs that is not allowed here: with `near` only around or inside the values, else anywhere.
+    `beside` are keys that are allowed at the top although the model does not have them. `homes(path)` are where the key at the end
+    of a path is known, which is not allowed there; left out, in the model.
     """
+    homes = homes or partial(homes_in, model, base="", whole="the file")
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing_keys: dict[Path, Where | None] = {}
     unknown_keys: dict[Path, list[str]] = {}
@@ -94,16 +97,16 @@ def mistakes(
         if problem.error["type"] == "extra_forbidden":
             unknown_keys.setdefault(path[:-1], []).append(last_step)
             keys = keys_at(model, path[:-1]) if path[:-1] else [*keys_at(model, ()), *beside]
-            at_the_top = len(path) == 1
-            belongs = elsewhere(last_step, True) if at_the_top else ""
-            nearest = "" if belongs else near(last_step, keys)
+            known = homes(path)
+            is_meant = any(home.sure for home in known)
+            nearest = "" if is_meant else near(last_step, keys)
             glued = last_step.partition(":")[0] in keys
             fix = (
-                belongs
+                (belongs(known) if is_meant else "")
                 or ("write a space after the colon" if glued else "")
                 or (_with_a_point(values, path, before) if _AMOUNT.fullmatch(last_step) else "")
                 or suggestion(nearest)
-                or (elsewhere(last_step, False) if at_the_top else "")
+                or belongs(known)
                 or known_ones(keys)
             )
             mistake = Mistake(UNKNOWN, path, f"unknown key {last_step}", problem.where, fix, nearest)

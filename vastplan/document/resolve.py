@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vastplan.document.belonging import NAME, Home, a, homes_in
 from vastplan.document.document_form import key_fields
 from vastplan.document.instantiate import Raw
 from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
@@ -234,8 +235,8 @@ class Resolver:
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
         inside = self._inside(raw.type)
-        beside, elsewhere = (*ENTRY_KEYS, *inside), partial(self._elsewhere, raw)
-        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, elsewhere):
+        beside, homes = (*ENTRY_KEYS, *inside), partial(self._homes, raw)
+        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, homes):
             incomplete = raw.site in self._retired or raw.where in self._halved
             if incomplete and (mistake.code == MISSING_KEY or not mistake.path):
                 continue  # a rule about the whole entry also fails for missing fields, or fails on other sites too
@@ -283,14 +284,35 @@ class Resolver:
         ]
         return {key: type_.name for type_ in contained for key in (type_.section, type_.name)}
 
-    def _elsewhere(self, raw: Raw, key: str, near: bool) -> str:
-        """Where a key belongs that the entry does not have: with `near` around or inside it, else in any section; "" if nowhere."""
-        containers = [raw.inside.container.kind] if raw.inside is not None else []
-        names = [*containers, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
-        nouns = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
-        if len(nouns) == 1:
-            return f"it is a key of {nouns[0]}: write it there, or remove it"
-        return f"remove it: it is a key of {some(nouns, 3)}" if nouns else ""
+    def _homes(self, raw: Raw, path: tuple[Any, ...]) -> list[Home]:
+        """Where the key at the end of the path is known, which the entry does not have there: in the entry, in its container, and in
+        what may be inside it; only if nowhere there, in any section."""
+        container = None if raw.inside is None else self._types[raw.inside.container.kind]
+        around = f"{container.section}.{raw.inside.container.name}." if container and raw.inside else ""
+        is_only_one = raw.inside is not None and raw.inside.shares_name
+        base = around + (raw.type.name if is_only_one else f"{raw.type.section}.{raw.name}")
+        homes, key = homes_in(raw.type.model, path, base, f"{raw.type.noun} {raw.name}"), str(path[-1])
+        if len(path) > 1:
+            return homes
+        if container and raw.inside:
+            whole = f"{container.noun} {raw.inside.container.name}"
+            homes += (
+                [Home(whole, around + key, sure=True)]
+                if key in container.model.model_fields
+                else homes_in(container.model, path, around[:-1], whole)
+            )
+        inside = [self._types[name] for name in dict.fromkeys(self._inside(raw.type).values())]
+        homes += [
+            Home(a(type_.noun), f"{base}.{type_.section}.{NAME}.{key}", sure=True)
+            for type_ in inside
+            if key in type_.model.model_fields
+        ]
+        beside = self._inside(container) if container else {}
+        return homes or [
+            Home(a(type_.noun), f"{around if type_.section in beside else ''}{type_.section}.{NAME}.{key}")
+            for type_ in self._types.values()
+            if key in type_.model.model_fields
+        ]
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1

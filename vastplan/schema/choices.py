@@ -60,7 +60,7 @@ def field_example(model: type[BaseModel], path: Sequence[Any]) -> str:
         unit = next((marker.name for marker in metadata if isinstance(marker, Unit)), "")
         if unit in _EXAMPLES:
             return _EXAMPLES[unit]
-        arms = list(_plain(info.annotation))
+        arms = list(plain_types(info.annotation))
         words = next((marker.words for marker in metadata if isinstance(marker, Says)), "")
         if Existing in arms or words.startswith("a name"):
             return "NAME"
@@ -98,20 +98,20 @@ def _below(annotation: Any, step: Any) -> Iterator[Any]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         info = annotation.model_fields.get(step) if isinstance(step, str) else None
         if info is not None:
-            yield from _plain(info.annotation)
+            yield from plain_types(info.annotation)
         return
     arguments = typing.get_args(annotation)
     if arguments:
-        yield from _plain(arguments[-1])
+        yield from plain_types(arguments[-1])
 
 
-def _plain(annotation: Any) -> Iterator[Any]:
+def plain_types(annotation: Any) -> Iterator[Any]:
     """The arms of a type's union, without metadata."""
     origin = typing.get_origin(annotation)
     if origin is Annotated:
-        yield from _plain(typing.get_args(annotation)[0])
+        yield from plain_types(typing.get_args(annotation)[0])
     elif origin in (Union, UnionType):
         for arm in typing.get_args(annotation):
-            yield from _plain(arm)
+            yield from plain_types(arm)
     else:
         yield annotation
