@@ -62,3 +62,44 @@ def test_without_a_deletion_or_a_part_nothing_is_said(folder: Path, vastplan: Ru
     )
     ran = vastplan("plan", folder / "factory.yaml")
     assert "no changes" in ran.out and "VP357" not in ran.out, ran
+
+
+WHOLE = "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {}}\n"
+MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n"
+
+
+def folder_of(tmp_path: Path, files: dict[str, str]) -> Path:
+    folder = tmp_path / "doc"
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_manifests_in_the_folder_of_a_document_are_one_error(tmp_path: Path, vastplan: Run) -> None:
+    manifests = {f"{name}.yaml": MANIFEST.replace("NAME", name) for name in ("a", "b", "z")}
+    folder = folder_of(tmp_path, {"doc.yaml": WHOLE, "approvals.yaml": "approvals: []\n", **manifests})
+    ran = vastplan("validate", folder)
+    named = ", ".join(str(folder / name) for name in manifests)
+    fix = "(keep such files in another folder, or give the files of the document)"
+    assert ran.code == 1 and ran.err.splitlines() == [
+        f"{folder}/a.yaml:1:1: error VP105: not a part of a document, but a Kubernetes manifest: {named} {fix}",
+        f"{folder}/approvals.yaml:1:1: error VP105: not a part of a document, but approvals: {folder}/approvals.yaml {fix}",
+    ]
+    assert vastplan("validate", folder / "doc.yaml").code == 0
+
+
+def test_subfolders_with_yaml_files_are_one_note(tmp_path: Path, vastplan: Run) -> None:
+    below = {
+        "more/b.yaml": "tenants: {b: {}}\n", "more/c.yaml": "tenants: {c: {}}\n", "charts/x.yml": "x: 1\n",
+        ".hidden/h.yaml": "h: 1\n", "text/readme.md": "no YAML\n",
+    }  # fmt: skip
+    folder = folder_of(tmp_path, {"doc.yaml": WHOLE, **below})
+    fix = "(if one belongs to the document, give it too, after its folder)"
+    note = f"note VP117: subfolders are not read, and some have YAML files: {folder}/charts, {folder}/more {fix}"
+    ran = vastplan("validate", folder)
+    assert ran.code == 0 and ran.err.splitlines() == [note], ran
+    assert vastplan("plan", folder).out.splitlines()[0] == note
+    ran = vastplan("validate", folder, folder / "more")
+    assert ran.code == 0 and ran.err.splitlines() == [note.replace(f", {folder}/more", "")], ran
+    assert "VP117" not in vastplan("validate", folder / "doc.yaml").err, "a file has no subfolders"

@@ -133,7 +133,8 @@ def load_document(
         problems += credentials.sent_unchecked(entries, head, registry.types)
     if problems:
         raise Invalid(once(problems))
-    warnings = credentials.beside_the_document(folder, connections) if connections else []
+    warnings = merge.unread_subfolders(paths)
+    warnings += credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,

@@ -6,11 +6,16 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from vastplan.document import other_files
 from vastplan.document.yaml import Mapping, load_mapping
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
-from vastplan.model.finding import Finding, error
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.shell import word
+from vastplan.model.wording import some
 from vastplan.model.yaml_text import ENDINGS
+
+_SHOWN = 12
 
 
 def yaml_files(path: Path) -> list[Path]:
@@ -32,20 +37,60 @@ def read_files(paths: list[Path]) -> Mapping:
     """All files as one tree: sections merge; an entry or a head key in two files is an error."""
     problems: list[Finding] = []
     whole: Mapping | None = None
-    for path in [file for place in paths for file in yaml_files(place)]:
+    files = [file for place in paths for file in yaml_files(place)]
+    of_another_sort: dict[str, list[Mapping]] = {}
+    for path in files:
         try:
             _refuse_leading_out(path)
             tree = load_mapping(path, str(path))
         except Invalid as invalid:
             problems += invalid.findings
             continue
-        if whole is None:
+        if len(files) > 1 and (sort := other_files.sort_of(tree)):
+            of_another_sort.setdefault(sort, []).append(tree)
+        elif whole is None:
             whole = tree
         else:
             _join(whole, tree, problems, "")
+    problems += [_not_parts(sort, trees) for sort, trees in of_another_sort.items()]
     if problems or whole is None:
         raise Invalid(problems)
     return whole
+
+
+def _not_parts(sort: str, trees: Sequence[Mapping]) -> Finding:
+    """VP105 for the files of one sort that are among those of a document."""
+    names = some([word(tree.at.file) for tree in trees], _SHOWN)
+    text = f"not a part of a document, but {sort}: {names}"
+    return error(
+        "VP105", text, fix="keep such files in another folder, or give the files of the document", where=trees[0].at
+    )
+
+
+def unread_subfolders(paths: Sequence[Path]) -> list[Finding]:
+    """VP117 for the subfolders of a document's folders that have YAML files: they are not read."""
+    given = {place.resolve() for path in paths for place in (path, path.parent)}
+    names = [
+        word(folder)
+        for path in paths
+        if path.is_dir()
+        for folder in sorted(path.iterdir())
+        if not folder.name.startswith(".") and not folder.is_symlink() and folder.is_dir()
+        if folder.resolve() not in given and _has_yaml(folder)
+    ]
+    text = f"subfolders are not read, and some have YAML files: {some(names, _SHOWN)}"
+    return (
+        [Finding("VP117", Severity.NOTE, text, "if one belongs to the document, give it too, after its folder")]
+        if names
+        else []
+    )
+
+
+def _has_yaml(folder: Path) -> bool:
+    try:
+        return any(file.suffix in ENDINGS for file in folder.iterdir())
+    except OSError:
+        return False
 
 
 def _refuse_linked_folder(folder: Path) -> None:

@@ -52,6 +52,15 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
     return "", ""
 
 
+def sort_of(tree: Mapping[str, Any]) -> str:
+    """What files such as this are that is among those of a document; "" for what may be a part of it."""
+    if "apiVersion" in tree and "kind" in tree:
+        return "a Kubernetes manifest"
+    if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
+        return "approvals"
+    return ""
+
+
 def of_vastplan(data: Mapping[str, Any], file: str) -> tuple[str, str]:
     """What a file that vastplan wrote holds if that is not a plan, and the command that reads it; the first is "" for any other file."""
     if "format_version" not in data:
