@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.direct import DIRECT, goes_direct
 from tests.pace import in_share, is_left_whole, leave, share
+from tests.printed import printed_commands, refused
 from vastplan.cli import main
 from vastplan.model.sensitive import KnownSecrets
 
@@ -140,6 +141,9 @@ def vastplan(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: py
         assert "Traceback" not in captured.err + captured.out
         assert "a bug in vastplan" not in captured.err + captured.out, captured.err
         sys.stdout.flush()
+        for command in (*printed_commands(captured.out), *printed_commands(captured.err)):
+            assert not (why := refused(command, [str(word) for word in words])), f"{command}: {why}"
+        capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 
     return run

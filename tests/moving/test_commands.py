@@ -9,6 +9,7 @@ from tests.conftest import Run
 from tests.moving.matrix import killed
 from tests.moving.rehearsing import rehearse
 from tests.moving.theatre import Theatre
+from tests.printed import apart, printed_commands
 from vastplan.model.operation import Phase
 
 
@@ -33,3 +34,21 @@ def test_a_rehearsal(scene: Theatre, vastplan: Run) -> None:
     scene.start_job()
     assert scene.run(rehearse(scene)).phase is Phase.DONE
     read_all(vastplan, scene.lab.folder, "iad/volume/home")
+
+
+def test_what_a_plan_and_a_run_print_names_the_connections_that_were_typed(scene: Theatre, vastplan: Run) -> None:
+    """The document has no addresses: without them no command could be typed."""
+    folder = scene.lab.folder
+    scene.lab.workspace()
+    typed = ("--connections", apart(folder / "lab.yaml", folder / "connections.yaml"))
+    for command, address, more in (
+        ("move", "iad/volume/home", ("--to", "pdx")),
+        ("restore", "iad/volume/home", ("--snapshot", "protected-home-iad-1", "--as", "again")),
+    ):
+        ran = vastplan(
+            command, "plan", folder / "lab.yaml", address, *more, "--out", folder / f"{command}.json", *typed
+        )
+        commands = list(printed_commands(ran.out + ran.err))
+        assert commands == [
+            f"vastplan {command} run {folder}/{command}.json --connections {folder}/connections.yaml"
+        ], ran

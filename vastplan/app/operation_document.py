@@ -10,7 +10,6 @@ from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET, evaluate_volume
 from vastplan.checks.checkpoint.write_time import LimitKind
 from vastplan.model.dataclass import dataclass
-from vastplan.model.shell import words
 from vastplan.operations.document import WanWrite
 from vastplan.schema.entries import Entry
 
@@ -33,8 +32,8 @@ class DocumentOf:
 
     @property
     def paths(self) -> str:
-        """Its files, as somebody types them."""
-        return words(self.workspace.document.paths)
+        """Its files, as somebody types them, with the option for its connections file."""
+        return self.workspace.document.typed
 
     def objects(self) -> tuple[Entry, ...]:
         """The objects that it is composed to. Raises `Invalid`."""

@@ -27,7 +27,6 @@ from vastplan.engine.matching.attribution import SILENT, attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
-from vastplan.model.shell import words
 from vastplan.model.site_ledger import latest_operations
 
 __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
@@ -46,7 +45,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         plan = replace(
             plan,
             findings=(
-                *held_ledgers(source, words(workspace.document.paths)),
+                *held_ledgers(source, workspace.document.typed),
                 *unread_files(workspace, plan),
                 *plan.findings,
             ),

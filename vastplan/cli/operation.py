@@ -28,7 +28,7 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
-from vastplan.model.shell import word, words
+from vastplan.model.shell import words
 from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
@@ -63,15 +63,17 @@ class Commands(Generic[Planned]):
     result: Callable[[Planned], str] = lambda _: ""
     """What to show after a run, beside its record; "" for nothing."""
 
-    def to_run(self, plan: Planned, file: Path) -> str:
+    def to_run(self, plan: Planned, file: Path, connections: Path | None) -> str:
         """The command that carries out a plan in a file."""
         loss = self.loss(plan)
-        return f"vastplan {self.kind} run {word(file)}" + (f" --lose {word(loss.name)}" if loss else "")
+        more = ["--connections", connections] if connections is not None else []
+        more += ["--lose", loss.name] if loss else []
+        return words(["vastplan", self.kind, "run", file, *more])
 
 
 def show_plan(request: OperationPlanRequest, screen: Screen, commands: Commands[Planned], plan: Planned) -> str:
     """Show a plan, and save it if asked to. Returns the command that carries it out."""
-    to_run = commands.to_run(plan, request.out or Path("FILE"))
+    to_run = commands.to_run(plan, request.out or Path("FILE"), request.connections)
     if request.format is Format.JSON:
         screen.json(plain_json(plan))
     else:
@@ -100,7 +102,7 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
     """Carry out a planned operation, or continue it: only the begin is asked about."""
     (file,) = request.paths
     plan = commands.file.load(file)
-    to_run = commands.to_run(plan, file)
+    to_run = commands.to_run(plan, file, request.connections)
     workspace = _document_of(request, plan, file, to_run)
     consent = _consent(request, plan, commands.loss(plan), to_run)
     if not any(record.id == plan.id[:8] for record in commands.records(workspace)):

@@ -23,6 +23,7 @@ from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error, once
+from vastplan.model.shell import words
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
@@ -63,6 +64,13 @@ class Document:
     """Findings that do not stop the command."""
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The default values for the entries of each section, as written."""
+    connections_file: Path | None = None
+
+    @property
+    def typed(self) -> str:
+        """Its files as somebody types them after a command, with the option for its connections file, before any other operand."""
+        options = [] if self.connections_file is None else ["--connections", self.connections_file]
+        return words([*options, *self.paths])
 
     @property
     def ledger_folder(self) -> Path:
@@ -139,7 +147,7 @@ def load_document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
         credentials.system_file_contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
-        instantiator.defaults,
+        instantiator.defaults, connections,
     )  # fmt: skip
 
 

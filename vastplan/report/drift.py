@@ -39,9 +39,15 @@ def other_documents(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
-def drift_text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, acceptable: str = "") -> str:
-    """The whole check; one that was compared with an earlier check shows only what is new. With `paths`, the document as typed, it ends
-    with what to type next; `acceptable` is the argument of `--accept`."""
+def drift_text(
+    drift: Drift,
+    style: Style,
+    paths: Sequence[Path] | None = None,
+    acceptable: str = "",
+    connections: Path | None = None,
+) -> str:
+    """The whole check; one that was compared with an earlier check shows only what is new. With `paths` and `connections`, the document
+    as typed, it ends with what to type next; `acceptable` is the argument of `--accept`."""
     lines = [*findings_lines(drift.findings, style)]
     for drifted in drift.news():
         lines += _object(drifted, style)
@@ -63,7 +69,7 @@ def drift_text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, 
     lines.append(
         style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
     )
-    commands = next_commands(drift, paths, acceptable) if paths is not None else []
+    commands = next_commands(drift, paths, acceptable, connections) if paths is not None else []
     if commands:
         lines.append("Next:")
         lines += [f"  {inert(command)}{style.paint(f'  # {effect}', 'dim')}" for command, effect in commands]

@@ -14,9 +14,13 @@ _MOST = 3
 _SOURCE_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 
-def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> list[tuple[str, str]]:
-    """Each command with what it does; `paths` are the document as typed, `acceptable` is the argument of `--accept`."""
-    return [*_commands(drift, paths, acceptable)][:_MOST]
+def next_commands(
+    drift: Drift, paths: Sequence[Path], acceptable: str = "", connections: Path | None = None
+) -> list[tuple[str, str]]:
+    """Each command with what it does; `paths` and `connections` are the document as typed, `acceptable` is the argument of
+    `--accept`."""
+    options = "" if connections is None else f" --connections {word(connections)}"
+    return [(command + options, effect) for command, effect in _commands(drift, paths, acceptable)][:_MOST]
 
 
 def _commands(drift: Drift, paths: Sequence[Path], field: str) -> Iterator[tuple[str, str]]:

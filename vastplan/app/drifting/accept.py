@@ -64,7 +64,8 @@ def accept(
 
     Writes all of them or none: raises `VastplanError`, and writes nothing, if one cannot be written.
     """
-    chosen = [pair for text in wanted for pair in _chosen(text, drift, words(paths))]
+    typed = words([*([] if connections is None else ["--connections", connections]), *paths])
+    chosen = [pair for text in wanted for pair in _chosen(text, drift, typed)]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     accepted = []
     with _on_trial(paths, connections) as (trial, draft):

@@ -18,7 +18,6 @@ from vastplan.engine.deciding.plan import PlanInputs
 from vastplan.engine.live.consent import effective_limits, limits_of
 from vastplan.engine.live.observe import Observed
 from vastplan.model.address import Address
-from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger
 
 
@@ -67,7 +66,7 @@ def plan_inputs(
         snapshot=source.taken_from,
         held=frozenset(source.holders()),
         retired=document.head.retired(),
-        typed=words(document.paths),
+        typed=document.typed,
     )
 
 

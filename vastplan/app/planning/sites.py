@@ -11,7 +11,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.address import kind_of
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.shell import word, words
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.report.values import counted
 
@@ -49,12 +49,11 @@ def held_ledgers(source: LiveSource, typed: str) -> Iterator[Finding]:
 
 
 def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> Finding:
-    paths = words(workspace.document.paths)
     return error(
         "VP310",
         f"site {site} is not in the document, and the ledger owns {_owned(part)} there",
         fix=f"put {site} back under sites with retire: true and apply, which deletes them; to release them: "
-        f"vastplan ledger forget {paths} --site {site}",
+        f"vastplan ledger forget {workspace.document.typed} --site {site}",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from vastplan.app.current_folder import heads_and_parts
 from vastplan.app.workspace import Workspace
@@ -38,5 +39,7 @@ def unread_files(workspace: Workspace, plan: Plan) -> Iterator[Finding]:
             f"the folder of {inert(words(paths), 400)} has {counted(len(unread), 'more file')} of a document, not read here: {names}; "
             "this plan deletes objects that they may have"
         )
-        whole = [folder] if is_whole else [*paths, *unread]
+        whole: list[Path | str] = [folder] if is_whole else [*paths, *unread]
+        if (connections := workspace.document.connections_file) is not None:
+            whole += ["--connections", connections]
         yield Finding("VP357", Severity.WARNING, text, f"to read them too: vastplan plan {inert(words(whole), 400)}")

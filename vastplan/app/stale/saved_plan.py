@@ -15,7 +15,6 @@ from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import error
 from vastplan.model.plan import Plan, PlannedSite
-from vastplan.model.shell import words
 from vastplan.model.value import from_json, sources
 
 _CLOCKS = timedelta(minutes=5)
@@ -32,7 +31,7 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
-            f"can be applied; plan again, or: vastplan apply {words(workspace.document.paths)} --reviewed FILE"
+            f"can be applied; plan again, or: vastplan apply {workspace.document.typed} --reviewed FILE"
         )
     if refusal := out_of_time(plan, now):
         raise Stale(f"the plan {refusal}; plan again")

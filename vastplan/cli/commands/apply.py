@@ -30,7 +30,7 @@ from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import NOWHERE, Places, error
 from vastplan.model.plan import Plan
-from vastplan.model.shell import word, words
+from vastplan.model.shell import words
 from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
@@ -69,7 +69,11 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
         )
     typed = request.planning_options()
     if typed:
-        arguments = [*plan_file.documents(plan_file.load(plan)), *itertools.chain(*typed.values())]
+        arguments = [
+            *plan_file.documents(plan_file.load(plan)),
+            *itertools.chain(*typed.values()),
+            *_connected(request),
+        ]
         raise VastplanError(
             f"{', '.join(typed)} cannot be used with a saved plan; plan and apply in one command: "
             f"vastplan apply {inert(words(arguments), 400)}"
@@ -110,7 +114,7 @@ def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -
     if resting:
         raise VastplanError(
             f"the plan has actions that needed an approval ({some([inert(address, 120) for address in resting])}), and apply reads approvals "
-            f"again: vastplan apply {word(file)} --approvals FILE"
+            f"again: {_apply_again(request, file)} --approvals FILE"
         )
     return ()
 
@@ -123,14 +127,14 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     documents, typed_paths = plan_file.documents(plan), plan_file.document_paths(plan)
     moved = (
         f"the plan is for document {inert(plan.document, 80)} at {inert(words(typed_paths), 400)}, which does not exist; if it moved: "
-        f"vastplan apply {word(file)} --document PATH"
+        f"{_apply_again(request, file)} --document PATH"
     )
     if not all(path.exists() for path in documents):
         raise VastplanError(moved)
     reason = plan_file.not_believed(documents, file)
     if reason:  # the plan file does not choose which document is read: the user has to type the path
         text = f"the plan is for the document at {inert(words(documents), 400)}, which is {reason}"
-        raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
+        raise Invalid([error("VP321", text, fix=f"if it is that one: {_apply_again(request, file)} --document PATH")])
     if documents == typed_paths:
         return open_workspace(documents, request.connections, lock_timeout=request.lock_timeout)
     try:
@@ -141,6 +145,15 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if workspace.name != plan.document:
         raise VastplanError(f"{moved}; {inert(words(documents), 400)} is document {workspace.name}")
     return workspace
+
+
+def _apply_again(request: ApplyRequest, file: Path) -> str:
+    """The command to apply a saved plan with the connections that were typed."""
+    return words(["vastplan", "apply", file, *_connected(request)])
+
+
+def _connected(request: ApplyRequest) -> tuple[str | Path, ...]:
+    return () if request.connections is None else ("--connections", request.connections)
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:

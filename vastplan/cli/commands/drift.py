@@ -34,7 +34,7 @@ def run(request: DriftRequest, screen: Screen) -> int:
         from vastplan.app.drifting.accept import first_acceptable
 
         field = first_acceptable(request.paths, request.connections, drift_found.planned, drift)
-        screen.show(drift_report.drift_text(drift, screen.style, request.paths, field))
+        screen.show(drift_report.drift_text(drift, screen.style, request.paths, field, request.connections))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:
