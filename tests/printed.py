@@ -29,7 +29,7 @@ def printed_commands(text: str) -> Iterator[str]:
         if after_next and line.startswith("  vastplan "):
             yield line.strip().partition("  # ")[0]
             continue
-        after_next = line == "Next:"
+        after_next = line == "Next:" or (line.startswith("To ") and line.endswith(":"))
         for command in _LED.findall(line):
             yield re.split(r"; |, or |\)$", command)[0]
 

@@ -8,6 +8,7 @@ from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.rights import document_rights
 from vastplan.app.show import actions_at, composite_parts, describe
+from vastplan.app.snapshots import listed_snapshots
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
@@ -18,6 +19,7 @@ from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.report import drift as drift_report
@@ -26,6 +28,7 @@ from vastplan.report.budgets import budget_text
 from vastplan.report.html_budget import budget_page
 from vastplan.report.json_report import ShownBudget
 from vastplan.report.rights import rights_text
+from vastplan.report.snapshots import snapshots_text
 from vastplan.report.text import part_text
 
 
@@ -35,6 +38,8 @@ def run(request: ShowRequest, screen: Screen) -> int:
         raise VastplanError("--expand needs a plan and no ADDRESS: vastplan show PLAN --expand ADDRESS")
     if request.rights:
         return _rights(request, screen)
+    if request.snapshots:
+        return _snapshots(request, screen)
     if request.address is None:
         plan = plan_file.load(request.paths[0])
         return errors.exit_code(output.show_plan(request, screen, plan, request.paths))
@@ -52,6 +57,21 @@ def run(request: ShowRequest, screen: Screen) -> int:
     screen.result(
         request.format, json_report.object_report(described), drift_report.object_text(described, screen.style)
     )
+    return errors.OK
+
+
+def _snapshots(request: ShowRequest, screen: Screen) -> int:
+    """List the snapshots of a directory of the document."""
+    if request.address is None or plan_file.looks_like_plan(request.paths[0]):
+        raise VastplanError("--snapshots needs a document and an address: vastplan show PATH ADDRESS --snapshots")
+    if request.format not in (Format.TEXT, Format.JSON) or request.reports:
+        raise VastplanError("show PATH ADDRESS --snapshots prints text or JSON")
+    workspace, address = open_workspace(request.paths, request.connections), address_of(request.address)
+    snapshots = listed_snapshots(workspace, address)
+    if request.format is Format.JSON:
+        screen.json([plain_json(snapshot) for snapshot in snapshots])
+    else:
+        screen.show(snapshots_text(str(address), snapshots, screen.style, workspace.document.typed))
     return errors.OK
 
 

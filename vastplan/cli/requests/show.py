@@ -19,6 +19,9 @@ class ShowRequest(Request):
         "PLAN|PATH", Path, "a saved plan, or a document; left out, the document of the current folder", "?"
     )
     address = optional_positional("ADDRESS", "one object of the plan or of the document", None)
+    snapshots = switch(
+        "--snapshots", "list the snapshots of the volume, view, bucket or protected path ADDRESS, with their times"
+    )
     expand = EXPAND
     connections = CONNECTIONS
     format = formats("text", "json", "markdown", "html")

@@ -12,7 +12,8 @@ from vastplan.schema.ports.replica import Directory, Keeps, Side
 
 @dataclass(frozen=True, slots=True)
 class DirectorySnapshot:
-    """A snapshot of a directory. `ready` is whether it can be used; `expires` is when the system deletes it, "" for never."""
+    """A snapshot of a directory. `ready` is whether it can be used; `expires` is when the system deletes it, "" for never; `locked`
+    whether it can be deleted only after an unlock; `size` the bytes that only it holds, `None` where the system does not say."""
 
     id: int
     guid: str
@@ -20,6 +21,8 @@ class DirectorySnapshot:
     created: str
     ready: bool
     expires: str = ""
+    locked: bool = False
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

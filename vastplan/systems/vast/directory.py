@@ -44,6 +44,7 @@ class VastDirectory:
             DirectorySnapshot(
                 _number(row), str(row.get("guid") or ""), str(row.get("name")), str(row.get("created") or ""),
                 str(row.get("state") or "").upper() in TAKEN, str(row.get("expiration_time") or ""),
+                row.get("indestructible") is True, size if isinstance(size := row.get("unique_phys_estimation"), int) else None,
             )
             for row in rows
         )  # fmt: skip
