@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.app.drift import find_drift
 from vastplan.app.show import describe
@@ -111,6 +112,22 @@ def test_a_claim_that_a_pod_holds_is_reported_and_not_written_into(lab: Lab) -> 
     assert blocks(changed) == {CLAIM: f"it is {since}"}
     delete(lab, "/api/v1/namespaces/tools/pods/trainer")
     assert not lab.plan().states or CLAIM not in states(lab.plan())
+
+
+def test_what_somebody_else_deletes_is_drift_and_no_change_of_a_plan(lab: Lab, vastplan: Run) -> None:
+    """The exit codes that docs/guides/when-something-broke.md promises to a nightly job."""
+    lab.write({"namespaces": {"tools": {}}, "secrets": {"s": {"namespace": "tools", "data": {"a": "b"}}}})
+    lab.converge()
+    hold(lab, "/api/v1/namespaces/tools/secrets/s")
+    delete(lab, "/api/v1/namespaces/tools/secrets/s")
+    document = lab.folder / "lab.yaml"
+    ran = vastplan("plan", document, "--detailed-exitcode")
+    assert ran.code == errors.OK and "warning VP354: iad/secret/s: it is being deleted since" in ran.out, ran
+    assert ran.out.splitlines()[-1] == "Plan: no changes. 2 objects in sync.", ran
+    ran = vastplan("drift", document)
+    assert ran.code == errors.CHANGES and ran.out.rstrip().endswith("Drift: 1 object being deleted."), ran
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "when-something-broke.md").read_text()
+    assert "--detailed-exitcode` is 0, as Terraform's is. `drift` is 2 for it" in page
 
 
 def test_a_volume_and_a_namespace_are_seen_like_a_claim(lab: Lab) -> None:
