@@ -19,7 +19,7 @@ _LISTED = 3
 Place = tuple[str, ...]
 
 
-class Home(NamedTuple):
+class KeyPlace(NamedTuple):
     """A place where a key is known: what has it, the path to write, and whether it was meant rather than a similar key."""
 
     owner: str
@@ -27,7 +27,7 @@ class Home(NamedTuple):
     sure: bool = False
 
 
-def homes_in(model: type[BaseModel], path: Sequence[Any], base: str, whole: str) -> list[Home]:
+def key_places(model: type[BaseModel], path: Sequence[Any], base: str, whole: str) -> list[KeyPlace]:
     """Where the last step of `path` is known in a model, but not there: in or below the nearest struct around it where it is.
 
     `base` is where the model is in the document ("" for the top), `whole` the name of all that it describes.
@@ -41,20 +41,21 @@ def homes_in(model: type[BaseModel], path: Sequence[Any], base: str, whole: str)
         if places:
             prefix = (base,) if base else ()
             return [
-                Home(_owner_of(place, whole), ".".join((*prefix, *place)), len(place) < len(path)) for place in places
+                KeyPlace(_owner_of(place, whole), ".".join((*prefix, *place)), len(place) < len(path))
+                for place in places
             ]
     return []
 
 
-def belongs(homes: Iterable[Home]) -> str:
-    """The fix for a key with these homes; "" for none."""
-    homes = list(homes)
-    owners = list(dict.fromkeys(home.owner for home in homes))
+def belongs(places: Iterable[KeyPlace]) -> str:
+    """The fix for a key with these places; "" for none."""
+    places = list(places)
+    owners = list(dict.fromkeys(place.owner for place in places))
     if len(owners) > _LISTED:
         return f"it belongs to {some(owners, _LISTED)}"
     several = f"{', '.join(owners[:-1])} or {owners[-1]}" if len(owners) > 1 else "".join(owners)
-    paths = ", ".join(dict.fromkeys(home.path for home in homes))
-    return f"it belongs to {several}: {paths}" if homes else ""
+    paths = ", ".join(dict.fromkeys(place.path for place in places))
+    return f"it belongs to {several}: {paths}" if places else ""
 
 
 def a(noun: str) -> str:

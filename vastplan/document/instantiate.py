@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from vastplan.document.belonging import NAME, Home, a, belongs, homes_in
+from vastplan.document.belonging import NAME, KeyPlace, a, belongs, key_places
 from vastplan.document.merge import overlay_tree
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
@@ -315,8 +315,8 @@ class Instantiator:
     def _belongs(self, key: str) -> str:
         """Where a key belongs that is no section."""
         holders = [type_ for type_ in self._sections.values() if key in type_.model.model_fields]
-        in_sections = [Home(a(type_.noun), f"{type_.section}.{NAME}.{key}") for type_ in holders]
-        return belongs([*homes_in(self._head, (key,), "", ""), *in_sections])
+        in_sections = [KeyPlace(a(type_.noun), f"{type_.section}.{NAME}.{key}") for type_ in holders]
+        return belongs([*key_places(self._head, (key,), "", ""), *in_sections])
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         message = shortened(message)

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from vastplan.document.belonging import Home, belongs, homes_in
+from vastplan.document.belonging import KeyPlace, belongs, key_places
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.dataclass import dataclass
@@ -76,14 +76,14 @@ def mistakes(
     invalid: ValidationError,
     near: Near,
     beside: Collection[str] = (),
-    homes: Callable[[Path], list[Home]] | None = None,
+    known_at: Callable[[Path], list[KeyPlace]] | None = None,
 ) -> Iterator[Mistake]:
     """Yields each mistake once, lazily. A value with several allowed forms is compared with the form that was probably meant.
 
-    `beside` are keys that are allowed at the top although the model does not have them. `homes(path)` are where the key at the end
+    `beside` are keys that are allowed at the top although the model does not have them. `known_at(path)` are where the key at the end
     of a path is known, which is not allowed there; left out, in the model.
     """
-    homes = homes or partial(homes_in, model, base="", whole="the file")
+    known_at = known_at or partial(key_places, model, base="", whole="the file")
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing_keys: dict[Path, Where | None] = {}
     unknown_keys: dict[Path, list[str]] = {}
@@ -97,8 +97,8 @@ def mistakes(
         if problem.error["type"] == "extra_forbidden":
             unknown_keys.setdefault(path[:-1], []).append(last_step)
             keys = keys_at(model, path[:-1]) if path[:-1] else [*keys_at(model, ()), *beside]
-            known = homes(path)
-            is_meant = any(home.sure for home in known)
+            known = known_at(path)
+            is_meant = any(place.sure for place in known)
             nearest = "" if is_meant else near(last_step, keys)
             glued = last_step.partition(":")[0] in keys
             fix = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vastplan.document.belonging import NAME, Home, a, homes_in
+from vastplan.document.belonging import NAME, KeyPlace, a, key_places
 from vastplan.document.document_form import key_fields
 from vastplan.document.instantiate import Raw
 from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
@@ -235,8 +235,8 @@ class Resolver:
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
         inside = self._inside(raw.type)
-        beside, homes = (*ENTRY_KEYS, *inside), partial(self._homes, raw)
-        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, homes):
+        beside, known_at = (*ENTRY_KEYS, *inside), partial(self._known_at, raw)
+        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, known_at):
             incomplete = raw.site in self._retired or raw.where in self._halved
             if incomplete and (mistake.code == MISSING_KEY or not mistake.path):
                 continue  # a rule about the whole entry also fails for missing fields, or fails on other sites too
@@ -284,32 +284,32 @@ class Resolver:
         ]
         return {key: type_.name for type_ in contained for key in (type_.section, type_.name)}
 
-    def _homes(self, raw: Raw, path: tuple[Any, ...]) -> list[Home]:
+    def _known_at(self, raw: Raw, path: tuple[Any, ...]) -> list[KeyPlace]:
         """Where the key at the end of the path is known, which the entry does not have there: in the entry, in its container, and in
         what may be inside it; only if nowhere there, in any section."""
         container = None if raw.inside is None else self._types[raw.inside.container.kind]
         around = f"{container.section}.{raw.inside.container.name}." if container and raw.inside else ""
         is_only_one = raw.inside is not None and raw.inside.shares_name
         base = around + (raw.type.name if is_only_one else f"{raw.type.section}.{raw.name}")
-        homes, key = homes_in(raw.type.model, path, base, f"{raw.type.noun} {raw.name}"), str(path[-1])
+        known_at, key = key_places(raw.type.model, path, base, f"{raw.type.noun} {raw.name}"), str(path[-1])
         if len(path) > 1:
-            return homes
+            return known_at
         if container and raw.inside:
             whole = f"{container.noun} {raw.inside.container.name}"
-            homes += (
-                [Home(whole, around + key, sure=True)]
+            known_at += (
+                [KeyPlace(whole, around + key, sure=True)]
                 if key in container.model.model_fields
-                else homes_in(container.model, path, around[:-1], whole)
+                else key_places(container.model, path, around[:-1], whole)
             )
         inside = [self._types[name] for name in dict.fromkeys(self._inside(raw.type).values())]
-        homes += [
-            Home(a(type_.noun), f"{base}.{type_.section}.{NAME}.{key}", sure=True)
+        known_at += [
+            KeyPlace(a(type_.noun), f"{base}.{type_.section}.{NAME}.{key}", sure=True)
             for type_ in inside
             if key in type_.model.model_fields
         ]
         beside = self._inside(container) if container else {}
-        return homes or [
-            Home(a(type_.noun), f"{around if type_.section in beside else ''}{type_.section}.{NAME}.{key}")
+        return known_at or [
+            KeyPlace(a(type_.noun), f"{around if type_.section in beside else ''}{type_.section}.{NAME}.{key}")
             for type_ in self._types.values()
             if key in type_.model.model_fields
         ]
