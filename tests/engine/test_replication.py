@@ -459,3 +459,27 @@ def test_nor_of_one_that_is_no_part_of_an_entry() -> None:
         finding.fix
         == "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
     )
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [(0, ", 0 % done"), (1, ", 0.1 % done"), (1000, ", 100 % done"), (-1, ""), (1001, ""), ("250", ""), (True, "")],
+)
+def test_how_far_the_first_copy_is_is_said_only_where_it_is_a_share(progress: object, text: str) -> None:
+    rows = pair("SOURCE", "DESTINATION", "Initial Sync", last_uploading_restore_point_progress=progress)
+    (told,) = made(Row(rows, STATES.BUSY)).replications
+    assert told.text == f"nothing has arrived yet: iad says SOURCE, Initial Sync{text}"
+
+
+@pytest.mark.parametrize("taken", ["2026-01-01T22:59:59Z", "2026-01-01T23:00:00Z", "2026-01-01T23:00:01Z"])
+def test_nothing_is_to_come_once_the_newest_restore_point_has_arrived(taken: str) -> None:
+    rows = pair("SOURCE", "DESTINATION", last_snapshot_creation_time=taken)
+    (told,) = made(Row(rows, STATES.IN_ORDER)).replications
+    assert told.members[0].coming == (0 if taken <= "2026-01-01T23:00:00Z" else None)
+
+
+def test_a_pause_that_nobody_sees_end_is_to_be_ended_by_a_person() -> None:
+    (finding,) = [one for one in made(TABLE["somebody suspended it"]).findings if one.code == "VP351"]
+    assert finding.fix == (
+        "enable it there (`enabled` of its protected path): no apply does that, because the pause may be intended"
+    )

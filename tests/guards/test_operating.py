@@ -61,4 +61,5 @@ def test_one_of_a_project_is_told_by_that_and_past_its_point_of_no_return_nobody
     assert blocked(of_project)["iad/tenant/t"][0][1].startswith("the move 1a of iad/project/team to pdx is under way")
     for operation, back in ((MOVE, True), (of_project, False)):
         ((_, fix),) = blocked(operation, "fix")["iad/tenant/t"]
-        assert ("abort PATH 1a" in fix) is back and "status PATH" in fix
+        taken_back = "continue it, or take it back: vastplan move status PATH, vastplan move abort PATH 1a"
+        assert fix == (taken_back if back else "continue it, or see its state: vastplan move status PATH")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.guards.stage import Case, cases, kinds, planned
-from vastplan.engine.guards.evidence_reads import may_be_read, second_read
-from vastplan.model.plan import Verb
+from tests.guards.stage import Case, Nobody, cases, kinds, planned
+from vastplan.engine.guards.evidence_reads import may_be_read, reads_beside, second_read
+from vastplan.engine.live.observe import live_of
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Verb
 
 SYSTEMS = {"iad": frozenset({"vast", "kubernetes", "runai"})}
 CASES = [pytest.param(case, id=f"{case['file']}-{number}") for number, case in enumerate(cases())]
@@ -37,3 +39,39 @@ def test_what_hangs_on_it_what_would_be_cut_off_and_what_is_reached_by_it() -> N
         "snapshot",
         "tenant",
     }  # of the view whose objects it deletes
+
+
+ANOTHER = {"iad": frozenset({"vast", "runai"}), "pdx": frozenset({"kubernetes"})}
+
+
+def test_what_a_rule_makes_the_system_delete_is_read_where_the_site_has_that_system() -> None:
+    rule = Address("iad", "s3_lifecycle_rule", "r")
+    actions = {rule: Action(rule, Verb.CREATE, "it does not exist yet")}
+    read = {("iad", "clone"), ("iad", "snapshot"), ("iad", "tenant")}
+    assert second_read(kinds(), actions, SYSTEMS) >= read
+    assert not second_read(kinds(), actions, {"iad": frozenset({"kubernetes"})}) & read
+
+
+@pytest.mark.parametrize(
+    ("verb", "systems", "read"),
+    [
+        (Verb.CREATE, SYSTEMS, {("iad", "namespace")}),
+        (Verb.REPLACE, SYSTEMS, {("iad", "namespace")}),
+        (Verb.UPDATE, SYSTEMS, set()),
+        (Verb.DELETE, SYSTEMS, set()),
+        (Verb.CREATE, ANOTHER, set()),
+    ],
+)
+def test_where_an_object_is_created_may_be_going_away(
+    verb: Verb, systems: dict[str, frozenset[str]], read: set[object]
+) -> None:
+    claim, pool = Address("iad", "persistent_volume_claim", "c"), Address("iad", "vip_pool", "p")
+    actions = {address: Action(address, verb, "") for address in (claim, pool)}
+    assert reads_beside(kinds(), actions, (), systems) == read
+
+
+@pytest.mark.parametrize(("systems", "read"), [(SYSTEMS, {("iad", "pod")}), (ANOTHER, set())])
+def test_who_uses_what_is_going_away_is_read(systems: dict[str, frozenset[str]], read: set[object]) -> None:
+    row = {"metadata": {"name": "c", "namespace": "n", "uid": "c", "deletionTimestamp": "2026-05-01T10:00:00Z"}}
+    live = live_of("iad", kinds()["persistent_volume_claim"], row, Nobody())  # type: ignore[arg-type]
+    assert reads_beside(kinds(), {}, [live], systems) == read
