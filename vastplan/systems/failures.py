@@ -114,7 +114,10 @@ def failure_reason(body: Any, text: str) -> str:
     if isinstance(body, dict):
         for key in ("detail", "message", "error_description", "error"):
             if isinstance(body.get(key), str):
-                return one_line(body[key])
+                details = body.get(
+                    "details"
+                )  # Run:AI's message is one for all refusals of a status, and the reason stands here
+                return one_line(f"{body[key]}: {details}" if isinstance(details, str) and details else body[key])
         return one_line("; ".join(f"{key}: {_flat(value)}" for key, value in body.items()))
     if isinstance(body, str):
         return one_line(body)
