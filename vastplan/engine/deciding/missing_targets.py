@@ -14,6 +14,7 @@ from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Refers
 
 Named = list[tuple[Field, Ref]]
 """The references of an entry, each with its field."""
@@ -24,12 +25,12 @@ def missing_targets(
 ) -> tuple[Block, ...]:
     """Blocks for `existing` targets that do not exist, unless something that comes first creates them (the mirror of a peer)."""
     blocks = [*_nobody(matches, desired, entry, kind)]
-    for field, ref in named:
-        if ref.managed or field.refers is None:
+    for field, refers, ref in (*_referring(named), *_keys(entry, kind)):
+        if ref.managed:
             continue
         if any((first.kind, first.name) == (ref.target.kind, ref.target.name) for first in entry.after):
             continue
-        value = matches.resolve(ref, field.refers.attribute(ref.target.kind))
+        value = matches.resolve(ref, refers.attribute(ref.target.kind))
         if not isinstance(value, Unknown):
             continue
         if value.reason is Reason.AMBIGUOUS:
@@ -40,6 +41,21 @@ def missing_targets(
             text = f"{field.name} refers to {of} {name}, which does not exist on {site}"
             blocks.append(Block("missing", text, _nearest_name(matches, site, of, name)))
     return tuple(blocks)
+
+
+def _referring(named: Named) -> Iterator[tuple[Field, Refers, Ref]]:
+    yield from ((field, field.refers, ref) for field, ref in named if field.refers is not None)
+
+
+def _keys(entry: Entry, kind: Kind) -> Iterator[tuple[Field, Refers, Ref]]:
+    """The objects that the keys of a mapping name, such as node pools."""
+    for field in kind.fields:
+        refers, members = field.key_refers, entry.values.get(field.name)
+        if refers is None or not isinstance(members, Mapping):
+            continue
+        for key in members:
+            for target, _ in refers.targets:
+                yield field, refers, Ref(Address(entry.address.site, target, key), managed=False)
 
 
 def _nobody(matches: Matches, desired: Mapping[Address, Entry], entry: Entry, kind: Kind) -> tuple[Block, ...]:

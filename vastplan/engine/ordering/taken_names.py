@@ -16,6 +16,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Step, Verb
 from vastplan.model.value import Ref, from_json
 from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import SameAs
 
 _Identity = tuple[str, ...]
 _MAKING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE)
@@ -67,6 +68,10 @@ def _coming(action: Action, matches: Matches, fields: tuple[str, ...]) -> _Ident
     that does not exist yet, because then no other object has them."""
     kind = matches.kinds[action.address.kind]
     values = matches.resolved(kind, from_json(dict(action.desired)))
+    for name in fields:
+        default = kind.field(name).server_default
+        if values.get(name) is None and default is not None and isinstance(default.value, SameAs):
+            values[name] = values.get(default.value.field)
     if fields != kind.identity and any(values.get(name) is None for name in fields):
         return None
     return None if any(isinstance(values.get(name), Ref) for name in fields) else _identity(kind, fields, values)

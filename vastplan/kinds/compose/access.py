@@ -1,6 +1,7 @@
 """Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and the object that a rule's scope names."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vastplan.kinds.compose._class_access import ClassAccess, class_access
@@ -15,10 +16,14 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 _CLUSTER = "runai_cluster"
+_NODE_POOLS = "default_node_pools"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    yield entry.standing_for(entry.without("access", "tenant", "storage_classes", "storage_policies"))
+    unit = entry.standing_for(entry.without("access", "tenant", "storage_classes", "storage_policies"))
+    site, pools = entry.address.site, entry.values.get(_NODE_POOLS) or ()
+    named = tuple((_NODE_POOLS, Ref(Address(site, "node_pool", pool), managed=False)) for pool in pools)
+    yield replace(unit, named=(*unit.named, *named))
     yield from policies(entry, scope)
     for grant in grants(entry.values.get("access") or {}):
         values = {

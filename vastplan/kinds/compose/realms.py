@@ -4,7 +4,7 @@ realm, so they are found by name."""
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vastplan.kinds.vast.manager_role import BUILT_IN_REALMS
+from vastplan.kinds.vast._realms import BUILT_IN_REALMS
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope

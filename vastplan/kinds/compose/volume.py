@@ -18,6 +18,7 @@ from vastplan.kinds.compose._source import Copies, Source, cloned
 from vastplan.kinds.compose._two_sites import REPLICATE, may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.compose._volume_recovery import OF_ITS_VIEW, recover
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
+from vastplan.kinds.kubernetes.persistent_volume import AccessModes
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites
 from vastplan.kinds.vast.quota import OF_USERS, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.view import PartNames, View
@@ -82,9 +83,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     """Absolute path in containers at which workloads of the project find the volume, by a Run:AI data source."""
     description: Text | MISSING = MISSING
     """Description of the Run:AI data source that `mount` creates."""
-    access_modes: Annotated[
-        list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
-    ] = ["ReadWriteMany"]
+    access_modes: Annotated[AccessModes, SET] = ["ReadWriteMany"]
     """Access modes of the claim and, of a volume with `path`, of its persistent volume."""
     volume_mode: Literal["Filesystem", "Block"] | MISSING = MISSING
     """Whether pods see a file system or a raw block device; a volume with `path` is a file system."""

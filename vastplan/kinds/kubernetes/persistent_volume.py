@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.kubernetes._common import (
     BLOCK_DRIVER,
@@ -34,7 +34,21 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
-AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
+
+def _of_one_pod_alone(modes: list[str]) -> list[str]:
+    """The modes. Raises `ValueError` for others beside ReadWriteOncePod."""
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
+        raise ValueError("ReadWriteOncePod excludes all other modes")
+    return modes
+
+
+AccessModes = Annotated[
+    Annotated[
+        list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]],
+        AfterValidator(_of_one_pod_alone),
+    ],
+    Field(min_length=1),
+]
 VolumeMode = Literal["Filesystem", "Block"]
 _PROVISIONED_BY = ("metadata", "annotations", "pv.kubernetes.io/provisioned-by")
 _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
@@ -71,7 +85,7 @@ class PersistentVolume(Labelled):
     """Name of the PersistentVolume in Kubernetes."""
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
     """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it requests at most this."""
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(at_create=False)]
+    access_modes: Annotated[AccessModes, Wire("spec", "accessModes"), SET, Opens(at_create=False)]
     """Access modes that the volume offers; a claim that binds it requests no others."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING,

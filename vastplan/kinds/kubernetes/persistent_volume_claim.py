@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import (
@@ -15,7 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     manifest,
 )
 from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL, WHOSE
-from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
+from vastplan.kinds.kubernetes.persistent_volume import AccessModes, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
@@ -66,7 +66,7 @@ class PersistentVolumeClaim(Labelled):
     ]
     """Storage class that creates the volume; null for a claim that binds the existing `volume`."""
     size: Annotated[
-        Bytes | MISSING,
+        Annotated[Bytes, Field(ge=1)] | MISSING,
         Wire(*_SIZE),
         QUANTITY,
         GROW_ONLY,
@@ -74,9 +74,9 @@ class PersistentVolumeClaim(Labelled):
     ] = MISSING
     """Size in bytes that the claim requests from its class. It can grow only while the class allows volume
     expansion."""
-    nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
+    nominal_size: Annotated[Annotated[Bytes, Field(ge=1)] | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
     """Size in bytes that a claim without a class requests once; the quota of its directory limits what it holds."""
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(at_create=False)]
+    access_modes: Annotated[AccessModes, Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(at_create=False)]
     """Access modes that the claim requests: how many nodes may mount the volume, and whether they write."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
     """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""

@@ -28,6 +28,13 @@ _CREATED_BY_OTHERS = (
     ControllerOwned("Kubernetes", ("metadata", "annotations", "kubernetes.io/service-account.name")),
     ControllerOwned("a ledger", ("metadata", "annotations", "vastplan/site")),
 )
+_NEEDED = {
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/dockercfg": (".dockercfg",),
+}
+"""The keys that Kubernetes requires, by the type of a Secret."""
 
 
 class Secret(Labelled):
@@ -49,6 +56,14 @@ class Secret(Labelled):
         for key, value in self.data.items() if isinstance(self.data, dict) else ():
             if isinstance(value, str) and any(word in key.lower() for word in _GUARDED):
                 raise ValueError(f"data.{key} is a credential: write {{env: NAME}} or {{file: PATH}}")
+        return self
+
+    @model_validator(mode="after")
+    def _keys_of_its_type(self) -> "Secret":
+        given = [key for key, value in self.data.items() if value is not None] if isinstance(self.data, dict) else None
+        for key in _NEEDED.get(str(self.type), ()):
+            if given is not None and key not in given:
+                raise ValueError(f"a Secret of type {self.type} needs {key} in data")
         return self
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.runai._access import Access
 from vastplan.kinds.runai._common import OrgUnitName
@@ -15,6 +15,14 @@ from vastplan.schema.types import MISSING, Span, Spec, Text, VendorName
 
 _UNLIMITED = Clears(None, also=(0,))  # old systems stored zeros, which are refused now
 KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "resources")
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names, in their order. Raises `ValueError` for one that is given twice."""
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise ValueError(f"{twice} is given twice")
+    return names
 
 
 class SchedulingRules(Spec):
@@ -55,7 +63,8 @@ class OrgUnit(Spec):
     description: Annotated[Text | None | MISSING, Clears("")] = MISSING
     """Description that Run:AI shows with the project or department; null for none."""
     default_node_pools: Annotated[
-        Annotated[list[VendorName], Field(min_length=1)] | None | MISSING, Wire("defaultNodePools")
+        Annotated[list[VendorName], Field(min_length=1), AfterValidator(_distinct)] | None | MISSING,
+        Wire("defaultNodePools"),
     ] = MISSING
     """Node pools for workloads that name none, first choice first; null for none."""
     scheduling_rules: Annotated[SchedulingRules | None | MISSING, Wire("schedulingRules")] = MISSING

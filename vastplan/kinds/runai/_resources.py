@@ -36,6 +36,16 @@ def _in_unit(size: int | float, unit: int) -> Any:
 
 Amount = Annotated[float | int, Field(ge=0), AfterValidator(_plain), Codec(_plain, _plain)]
 
+_Weight = Annotated[Amount, Field(le=20)]  # 1 to 20 since 2.24, 0 to 3 before: the control plane itself knows which
+
+
+def _refuse_low_limit(deserved: Any, limit: Any) -> None:
+    """Raises `ValueError` for a limit below what is guaranteed, or beside a guarantee without a limit."""
+    if isinstance(limit, int | float) and (
+        deserved is None or (isinstance(deserved, int | float) and limit < deserved)
+    ):
+        raise ValueError("limit is below deserved")
+
 
 class GpuQuota(Spec):
     """Quota of GPUs, whole or fractions, in a node pool."""
@@ -44,13 +54,12 @@ class GpuQuota(Spec):
     """GPUs that are guaranteed, whole or fractions."""
     limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
     """Most GPUs at once, spare ones included, and not below `deserved`; null for no limit."""
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare GPUs. A control plane may have these weights switched off."""
 
     @model_validator(mode="after")
     def _limit_above_deserved(self) -> GpuQuota:
-        if isinstance(self.limit, int | float) and self.limit < self.deserved:
-            raise ValueError("limit is below deserved")
+        _refuse_low_limit(self.deserved, self.limit)
         return self
 
 
@@ -61,8 +70,13 @@ class CpuQuota(Spec):
     """Guaranteed CPU in millicores; null for no limit."""
     limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
     """Most CPU at once in millicores, spare CPU included; null for no limit."""
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare CPU. A control plane may have these weights switched off."""
+
+    @model_validator(mode="after")
+    def _limit_above_deserved(self) -> CpuQuota:
+        _refuse_low_limit(self.deserved, self.limit)
+        return self
 
 
 class MemoryQuota(Spec):
@@ -72,7 +86,7 @@ class MemoryQuota(Spec):
     """Guaranteed memory in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
     limit: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
     """Most memory at once in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare memory. A control plane may have these weights switched off."""
 
     @model_validator(mode="after")
@@ -80,6 +94,7 @@ class MemoryQuota(Spec):
         limits = [value for value in (self.deserved, self.limit) if isinstance(value, int)]
         if _unit_for(limits) is None:
             raise ValueError("memory is whole MB (10^6 bytes) or whole MiB, the same for deserved and limit")
+        _refuse_low_limit(self.deserved, self.limit)
         return self
 
 

@@ -8,13 +8,25 @@ from typing import Annotated, Any
 
 from pydantic import model_validator
 
+from vastplan.kinds.runai._common import ProjectName
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Metric, States
-from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    SCHEMA,
+    SET,
+    Opens,
+    Refers,
+    ServerDefault,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 PREFIX = "runai-"
@@ -27,6 +39,8 @@ class Project(OrgUnit):
     It may belong to a tenant. Without `department` Run:AI puts it into `default`.
     """
 
+    name: Annotated[ProjectName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the project in Run:AI, where it is not the entry's key."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
     """Tenant whose storage classes the namespace of the project may use."""
     department: Annotated[

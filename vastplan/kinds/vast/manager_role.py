@@ -11,10 +11,6 @@ from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Cle
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text, VendorName
 
 VERBS = ("create", "view", "edit", "delete")
-BUILT_IN_REALMS = frozenset(
-    {"support", "settings", "security", "monitoring", "logical", "hardware", "events", "database", "applications"}
-)
-"""The realms that every cluster has: https://github.com/vast-data/terraform-provider-vastdata, 1.x `roles_functions.go`."""
 Permission = Annotated[
     str,
     StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253),

@@ -256,6 +256,10 @@ class QosPolicy(QosLimits):
             raise ValueError("a USER policy has no mode and no total limits")
         if self.policy_type != "USER" and self.attached_users is not MISSING:
             raise ValueError("only a USER policy has attached_users")
+        if self.policy_type != "USER" and self.is_default is True:
+            raise ValueError("only a USER policy can be the default one (is_default)")
+        if self.policy_type == "VOLUME" and self.is_gold is True:
+            raise ValueError("a VOLUME policy has no priority (is_gold)")
         return self
 
 

@@ -262,6 +262,7 @@ KIND = Kind(
         "/quotas/", query={"show_user_rules": "true"}
     ),  # without it lists lack the rules of users and groups
     keyed=Keyed(within="tenant"),
+    unique=(("name", "tenant"),),
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),

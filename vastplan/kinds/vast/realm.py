@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast._realms import BUILT_IN_REALMS
 from vastplan.schema.endpoint import Delta
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Revokes, Since, Wire
@@ -17,6 +18,14 @@ _ObjectType = Annotated[
     Says("a type of object, such as viewpolicy: lowercase letters, digits and _"),
 ]
 
+
+def _other_than_built_in(name: str) -> str:
+    """The name of a realm. Raises `ValueError` for one that every cluster has."""
+    if name in BUILT_IN_REALMS:
+        raise ValueError(f"{name} is a realm of every cluster; write another name")
+    return name
+
+
 MAY = Revokes("managers lose these rights at once")
 
 
@@ -28,7 +37,7 @@ class Realm(Spec):
     `viewpolicy`, `quota`.
     """
 
-    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    name: Annotated[Annotated[VendorName, AfterValidator(_other_than_built_in)] | MISSING, IDENTITY] = MISSING
     """Name of the realm, as permissions have it; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     """Tenant that the realm belongs to; null is the cluster."""

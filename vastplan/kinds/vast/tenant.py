@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, collection, refuse_soft_above_hard
 from vastplan.kinds.vast.snapshot import snapshots
@@ -47,6 +47,7 @@ from vastplan.schema.types import (
     VendorName,
 )
 
+_Few = Annotated[Count, Field(le=2**32)]
 _SOURCES = Admits(open_when_empty=True)
 # States of its encryption group. Whoever revokes the keys cuts everybody off from the data of the tenant.
 _ENCRYPTED = frozenset({None, "", "INIT", "ACTIVE", "UNKNOWN", "EKM_REVOKE_FAILED"})
@@ -142,7 +143,7 @@ class Tenant(Spec):
     """Limits on the bytes and inodes of the whole tenant."""
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
     """Bandwidth and IOPS limits of the tenant itself, without a QoS policy."""
-    max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
+    max_views: Annotated[_Few | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
     """Most views that the tenant may have; 0 or null is no limit."""
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
     """Identifier of the encryption group that the tenant's data belongs to; tenants may share one. A cluster with an
@@ -157,7 +158,7 @@ class Tenant(Spec):
     ] = MISSING
     """Local provider that keeps the tenant's users and groups, and those that are written inside the tenant. With
     another one, the former users and groups lose their access to the tenant."""
-    trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
+    trash_gid: Annotated[_Few | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
     """GID of the group whose NFSv3 users may move files to the trash folder; with null only root may."""
 
 
@@ -173,6 +174,7 @@ KIND = Kind(
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
     states=States(("encryption_group_state",), _ENCRYPTED, failed=_REVOKED, awaited=False),
+    unique=(("domain_name",),),
     dependents=(snapshots(("id", "tenant")),),
     # the row of a tenant does not show its usage: what is known inside it is a lower bound
     contents=(

@@ -58,6 +58,7 @@ _Share = Annotated[
     StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$'),
     Says('the name of a share: at most 80 characters, none of / \\ : | < > * ? "'),
 ]
+_Bucket = Annotated[Name, StringConstraints(max_length=63), Says("the name of a bucket: at most 63 characters")]
 _Alias = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$"),
@@ -214,7 +215,7 @@ class View(OnTwoSites):
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
     """Access list of the SMB share: users and groups, and their rights."""
 
-    bucket: Annotated[Name | MISSING, IMMUTABLE, FIRST_VALUE, Opens()] = MISSING
+    bucket: Annotated[_Bucket | MISSING, IMMUTABLE, FIRST_VALUE, Opens()] = MISSING
     """Name of the S3 bucket; protocol S3 needs it."""
     bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
     """User, by name, who owns the bucket and may do everything in it that no policy denies; protocol S3 needs it."""
@@ -345,7 +346,7 @@ KIND = Kind(
         within="tenant",
     ),
     data_bearing=True,
-    unique=(("bucket", "tenant"),),
+    unique=(("bucket", "tenant"), ("share",), ("alias", "tenant")),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     refuses_delete=(
