@@ -11,7 +11,7 @@ from tests.checks.cases import HERE, Case, cases, found
 from vastplan.app.checks import catalogue
 from vastplan.schema.discover import discover
 
-OF_WHAT_IS_TOLD = ("REP-03", "REP-17")
+OF_WHAT_IS_TOLD = ("REP-03", "REP-17", "IDN-14", "TEN-12")
 """They look at what is there of a kind, and at no figure of it."""
 CASES = tuple(cases())
 

@@ -256,8 +256,8 @@ def test_checks_are_listed_and_explained(vastplan: Run) -> None:
     assert listed.code == 0 and "TEN-01  error    client ranges of two tenants overlap" in listed.out.splitlines()
     explained = vastplan("validate", "--explain", "TEN-01")
     assert explained.code == 0 and "must be unique per tenant" in explained.out
-    wrong = vastplan("validate", "--explain", "TEN-1")
-    assert wrong.code == 1 and "no check TEN-1; did you mean TEN-01?" in wrong.err
+    wrong = vastplan("validate", "--explain", "CAP-1")
+    assert wrong.code == 1 and "no check CAP-1; did you mean CAP-01?" in wrong.err
     assert vastplan("validate").code == 1
 
 

@@ -23,8 +23,12 @@ class Followed:
 SUMMED_LIVE: Mapping[str, tuple[Followed, ...]] = MappingProxyType(
     {
         "quota": (Followed("tenant", "tenant", by_name=True),),
-        "view": (Followed("qos_policy", "qos_policy"),),
-        "qos_policy": (),
+        "view": (
+            Followed("qos_policy", "qos_policy"),
+            Followed("view_policy", "view_policy"),
+            Followed("tenant", "tenant", by_name=True),
+        ),
+        "qos_policy": (Followed("tenant", "tenant", by_name=True),),
         "project": (),
         "tenant": (),
     }

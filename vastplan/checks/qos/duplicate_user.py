@@ -6,16 +6,17 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.users import tenant_label, user_or_group, user_policies
 from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for tenant, policies in user_policies(facts).items():
+    for tenant, policies in user_policies(facts.after or facts.objects).items():  # those of the document come last
         first_policies: dict[tuple[str, str], str] = {}
         for policy in policies:
             for user in policy.values.get("attached_users") or ():
                 way, name = user_or_group(user)
                 other = first_policies.setdefault((way, name), policy.address.name)
-                if other != policy.address.name:
+                if other != policy.address.name and facts.objects.get(Ref(policy.address)) is not None:
                     yield Violation(policy, f"{way} {name} of {tenant_label(tenant)} is already in USER policy {other}")
 
 

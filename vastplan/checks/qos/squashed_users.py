@@ -9,7 +9,7 @@ from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    limited = user_policies(facts)
+    limited = user_policies(facts.objects)
     for policy in facts.objects.all("view_policy"):
         if policy.values.get("nfs_all_squash") and policy_tenant(policy) in limited:
             name = limited[policy_tenant(policy)][0].address.name

@@ -9,7 +9,7 @@ from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for tenant, policies in user_policies(facts).items():
+    for tenant, policies in user_policies(facts.objects).items():
         if not any(policy.values.get("is_default") is True for policy in policies):
             yield Violation(
                 policies[0], f"is a USER policy, and {tenant_label(tenant)} has no default USER policy in this document"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.checks.facts import Facts
+from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -11,10 +11,10 @@ from vastplan.schema.entries import Entry
 Tenant = tuple[str, Address | None]  # the site, and the tenant there
 
 
-def user_policies(facts: Facts) -> dict[Tenant, list[Entry]]:
+def user_policies(entries: Index) -> dict[Tenant, list[Entry]]:
     """The USER policies by their tenant."""
     by_tenant: dict[Tenant, list[Entry]] = {}
-    for policy in facts.objects.all("qos_policy"):
+    for policy in entries.all("qos_policy"):
         if policy.values.get("policy_type") == "USER":
             by_tenant.setdefault(policy_tenant(policy), []).append(policy)
     return by_tenant
