@@ -25,6 +25,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error, once
 from vastplan.model.shell import words
 from vastplan.schema.capability import Capability
+from vastplan.schema.composition import Scope, compose
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, Site
@@ -131,7 +132,12 @@ def load_document(
     instantiator = Instantiator(tree, registry, tuple(head.sites), nearest, models.head)
     raws = list(instantiator.instantiate())
     retired = head.retired()
-    resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved)
+
+    def composed(entries: list[Entry]) -> list[Entry]:
+        kept = [entry for entry in entries if entry.address.site not in retired]
+        return compose(Scope(sites, kept), kept, registry.compositions, registry.kinds)
+
+    resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved, composed)
     # Entries for a retired site are validated as usual, so that it is enough to remove `retire` to get them back.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]

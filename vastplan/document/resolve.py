@@ -49,8 +49,11 @@ class Resolver:
         types: Mapping[str, EntryType] | None = None,
         obscured: Iterable[str] = (),
         halved: Set[Where] = frozenset(),
+        composed: Callable[[list[Entry]], Iterable[Entry]] = lambda entries: entries,
     ) -> None:
         self.problems: list[Finding] = []
+        self._composed = composed  # the objects of the entries, which references may name too
+        self._lacking: bool | None = False  # whether a name is unknown; `None` once that is a problem
         self._types = types or {}
         self._obscured = set(obscured)  # types that may have entries which could not be read
         self._halved = halved  # entries with a part for an unknown site: what they lack may be in that part
@@ -94,7 +97,14 @@ class Resolver:
             self._called.setdefault((raw.site, raw.type.name), {}).setdefault(live_name, raw.name)
             if raw.renamed_from:
                 self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
+        before = self._added
         entries = [self._entry(raw, values) for raw, values in typed]
+        if self._lacking:  # the name may be that of an object that an entry creates, such as the claim of a volume
+            for made in self._composed(entries):
+                names = self._known.setdefault((made.address.site, made.address.kind), {})
+                names.setdefault(made.address.name, made.where or typed[0][0].where)
+            self._lacking, self._added = None, before
+            entries = [self._entry(raw, values) for raw, values in typed]
         for (noun, name), reference in self._unknown.items():
             first_place, *others = reference.places
             others_text = f", also used at {some(others, 3)}" if others else ""
@@ -179,6 +189,9 @@ class Resolver:
         if raw.site in self._retired or any((raw.site, kind, value) in self._refused for kind in kinds):
             return unmanaged
         if not self._obscured.isdisjoint(kinds):
+            return unmanaged
+        if self._lacking is not None:
+            self._lacking = True
             return unmanaged
         where = _find(raw.values, value) or raw.where
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}

@@ -54,7 +54,8 @@ class DataSource(Scoped):
         IMMUTABLE,
         Opens(),
     ] = MISSING
-    """Existing claim in the project's namespace; for a department or a cluster in `runai`, with Run:AI's label."""
+    """Existing claim in the project's namespace, by the key of the volume or bucket that creates it; for a department or a
+    cluster in `runai`, with Run:AI's label. Outside the document `{existing: NAMESPACE/NAME}`."""
     claim_name: Annotated[
         Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING,
         Wire("spec", "claimName"),

@@ -59,7 +59,8 @@ class DataVolume(Spec):
         IMMUTABLE,
         Opens(at_create=False),
     ]
-    """Claim in the project's namespace, NAMESPACE/NAME; outside the document `{existing: NAMESPACE/NAME}`."""
+    """Claim in the project's namespace, by the key of the volume or bucket that creates it; outside the document
+    `{existing: NAMESPACE/NAME}`."""
     description: Annotated[_Description | None | MISSING, Clears("")] = MISSING
     """Description in one line that Run:AI shows with the data volume; null for none."""
     shared_with_projects: Annotated[
