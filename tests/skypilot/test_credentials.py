@@ -203,11 +203,31 @@ def test_the_key_that_a_bucket_delivers(tmp_path: Path, vastplan: Run) -> None:
         cluster.apply()
         cluster.export("--with-credentials")
         assert [cluster.pair("iad")] == cluster.told("iad")
+        cluster.place("iad").unlink()
+        cluster.export("--with-credentials", "--secret", "runai-team-a/buckets")
+        assert [cluster.pair("iad")] == cluster.told("iad")
         task = yaml.safe_load((cluster.team.out / "iad" / "team-a" / "tasks" / "team-a.yaml").read_text())
         assert {path: said["source"] for path, said in task["file_mounts"].items()} == {
             "/results": "vastdata://a-results",
             "/sets": "vastdata://a-sets",
         }
+
+
+def test_the_key_of_a_user_of_a_directory(tmp_path: Path, vastplan: Run) -> None:
+    """The one that the document delivers, or `--secret` names, whatever the names of its pair are."""
+    with Lab(tmp_path, {"iad": ALL, "pdx": ALL}) as lab:
+        lab.enrol("iad", users={"carol": {"uid": 40001}})
+        cluster = Cluster(tmp_path, lab, vastplan)
+        team = cluster.team.team
+        keys_of_pair = {"access_key": "id", "secret_key": "key"}
+        team["s3_keys"] = {"carol": {"sites": ["iad"], "user": {"existing": "carol"},
+                                     "deliver": {"secret": "runai-team-a/carol", "keys": keys_of_pair}}}  # fmt: skip
+        cluster.apply()
+        for words in ((), ("--secret", "runai-team-a/carol")):
+            cluster.export("--with-credentials", "--site", "iad", *words)
+            secret = lab.by_hand("iad", "kubernetes", "GET", SECRET.replace("s3", "carol"))["data"]
+            assert cluster.pair("iad") == tuple(base64.b64decode(secret[name]).decode() for name in ("id", "key"))
+            cluster.place("iad").unlink()
 
 
 @pytest.mark.slow

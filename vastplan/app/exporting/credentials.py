@@ -40,7 +40,7 @@ def read_keys(
     if secret and len({folder.tenant for folder in needed}) > 1:
         names = some(sorted({folder.tenant for folder in needed}))
         raise VastplanError(f"--secret holds the key of one tenant, and this exports {names}: choose with --tenant")
-    chosen = [(folder, Delivered(secret) if secret else _delivered(facts, folder)) for folder in needed]
+    chosen = [(folder, _given(facts, folder, secret) if secret else _delivered(facts, folder)) for folder in needed]
     keys = {}
     sites = tuple(sorted({folder.site for folder in needed}))
     with connected(workspace.document, sites=sites, writable=False) as providers:
@@ -56,6 +56,13 @@ def read_keys(
                 raise VastplanError(f"{folder.site}: Secret {inert(delivered.path)} does not exist; {fix}")
             keys[folder] = _pair(row, delivered, folder.site)
     return keys
+
+
+def _given(facts: Facts, folder: Folder, path: str) -> Delivered:
+    """The Secret of `--secret`. The document knows the names of the pair where it delivers to that Secret."""
+    tenant = Address(folder.site, "tenant", folder.tenant)
+    names = [delivered.names for _, delivered in _deliveries(facts, tenant) if delivered.path == path]
+    return Delivered(path, tuple(dict.fromkeys(sum((*names, _NAMES), ()))))
 
 
 def _delivered(facts: Facts, folder: Folder) -> Delivered:
@@ -74,7 +81,8 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
     """The Secrets with keys of a tenant, each with the entry that delivers it: one of `s3_keys` or of `buckets`."""
-    for key in facts.objects.on(tenant.site, "s3_key").values():
+    objects = facts.objects
+    for key in (*objects.on(tenant.site, "s3_key").values(), *objects.on(tenant.site, "directory_key").values()):
         if key.values["tenant"].target == tenant:
             written = facts.written.at(key.origin or str(key.address))
             secret, names = (written or key).values["deliver"]["secret"], key.values["deliver"]["keys"]
