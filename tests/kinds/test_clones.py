@@ -11,7 +11,6 @@ import pytest
 from tests.lab import Lab
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
-from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.sim.faults import Effect, Fault
@@ -153,21 +152,26 @@ def test_which_snapshot_it_is(lab: Lab, said: dict[str, Any], name: str) -> None
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({}, "/a/home/ has no snapshot that can be cloned (0 exist)"),
-        ({"snapshot": "gone"}, "/a/home/ has no snapshot gone: it may have expired"),
-        (
-            {"snapshot": {"before": "2001-01-01"}},
-            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned (0 exist)",
-        ),
+        ({}, "no snapshot of /a/home exists"),
+        ({"snapshot": "gone"}, "no snapshot gone of /a/home exists"),
+        ({"snapshot": {"before": "2001-01-01"}}, "no snapshot of /a/home from 2001-01-01T00:00:00Z or before exists"),
     ],
 )
 def test_without_such_a_snapshot_nothing_of_it_is_made(lab: Lab, said: dict[str, Any], why: str) -> None:
     lab.write(document(copy=copy_of(source={"volume": "home", **said})))
-    receipt = lab.apply(lab.plan())
-    by_address = {one.address: one for one in receipt.outcomes}
-    assert why in by_address[CLONE].message
-    assert by_address["iad/view/copy"].state is State.SKIPPED
+    plan = lab.plan()
+    blocked = {str(action.address): action.blocked for action in plan.actions if action.blocked}
+    (block,) = blocked[CLONE]
+    assert (block.guard, block.message) == ("no-source", why)
+    assert {block.guard for block in blocked["iad/view/copy"]} <= {"waits", "together"}
+    lab.apply(plan)
     assert [row["path"] for row in lab.rows("iad", "view") if row["path"].startswith("/a")] == ["/a/home"]
+
+
+def test_what_is_to_be_written_where_no_snapshot_exists_is_taken_first(lab: Lab) -> None:
+    lab.write({**document(copy=COPY), "snapshots": {"first": {"volume": "home"}}})
+    assert not any(action.blocked for action in lab.converge().actions)
+    assert lab.rows("iad", "clone")[0]["source_snapshot"] == "first"
 
 
 def test_another_snapshot_is_another_clone(lab: Lab) -> None:

@@ -1,4 +1,4 @@
-"""Times, as documents write them and as systems show them."""
+"""Times, as documents write them and as systems show them; and how a snapshot of now is declared."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from vastplan.model.moments import parse_moment
 from vastplan.model.wording import quoted
 from vastplan.schema.markers import Codec
 from vastplan.schema.types import Text
@@ -36,4 +37,17 @@ def _read(raw: Any) -> Any:
 
 Moment = Annotated[Text, AfterValidator(_typed)]
 """A time, in UTC where no zone is written; a date means the beginning of that day."""
+
+
+def in_time(until: str, created: str) -> bool:
+    """Whether an object was created at that time or before it; true for an unknown time of creation."""
+    made = parse_moment(created)
+    return made is None or made <= datetime.fromisoformat(until)
+
+
+def take_one(name: str) -> str:
+    """What to write so that a snapshot of the source is created before what is created from it."""
+    return f"write snapshots: {{{name}: {{volume: SOURCE}}}} in the document, which takes one first"
+
+
 MOMENT = Codec(str, _read)

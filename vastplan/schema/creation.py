@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from vastplan.model.dataclass import dataclass
 
 
@@ -35,6 +38,23 @@ class Delivers:
     generation: str = "generation"
     overlap: str = "overlap"
     drawn: tuple[Drawn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedFrom:
+    """The object gets its first data from an object of one of the other `kinds`, which must exist when it is created.
+
+    `same` are pairs of a field of this object and one of the other; the rule applies where all of the first and the field
+    `needs` have a value, and the field `unless` has none. `fits(values, name, created)` says whether an object of that name and time of creation (in ISO 8601;
+    "" if that is unknown) is meant. `missing(values)` returns what is wrong where there is none, and what to write.
+    """
+
+    kinds: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
+    missing: Callable[[dict[str, Any]], tuple[str, str]]
+    fits: Callable[[dict[str, Any], str, str], bool] = lambda _values, _name, _created: True
+    needs: str = ""
+    unless: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.compile import fields_of
-from vastplan.schema.creation import Delivers, Once
+from vastplan.schema.creation import CreatedFrom, Delivers, Once
 from vastplan.schema.dependents import Contents, Dependents, Precedes, RefusesDelete, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
@@ -79,6 +79,7 @@ class Kind:
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     remote_directory: RemoteDirectory | None = None
+    created_from: tuple[CreatedFrom, ...] = ()
     once: Once | None = None
     grouped: Grouped | None = None
     delivers: Delivers | None = None

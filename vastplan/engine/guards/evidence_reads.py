@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from vastplan.engine.access.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.access.closing import closing_rules, may_close, rules_of
 from vastplan.engine.access.narrowing import cuts_off, may_narrow
+from vastplan.engine.guards.origin import origins_to_read
 from vastplan.engine.live.namesakes import shown_places
 from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.remote_directories import landing_places
@@ -44,6 +45,7 @@ def second_read(
             for place, name in landing_places(action, kind)
             if kind_facts[name].system in systems.get(place, ())
         }
+        collections |= set(origins_to_read(action, kind))
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
@@ -119,6 +121,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     reading = _reading_of(kind, kinds) | {
         other for other, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
     }
+    reading |= {name for rule in kind.created_from for name in rule.kinds}
     referring = {*reaching(kinds, kind)}
     places = shown_places((kinds[other] for other in {name, *delivered_into(kind), *referring}), facts(kinds).values())
     return (

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from vastplan.kinds.compose._source import LATEST, of_another, tenant_of, volume_of, which
+from vastplan.kinds.compose._source import of_another, tenant_of, volume_of, which
+from vastplan.kinds.vast.clone import LATEST
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref

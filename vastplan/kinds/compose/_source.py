@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from vastplan.kinds._moments import Moment
 from vastplan.kinds.compose.peering import peer_at
-from vastplan.kinds.vast.clone import LONGEST_NAME
+from vastplan.kinds.vast.clone import BEFORE, LATEST, LONGEST_NAME
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Scope
@@ -19,7 +19,6 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 BACKGROUND, ON_READ = "background", "on_read"
 Copies = Literal["background", "on_read"]
-LATEST = "latest"
 
 
 class Before(Spec):
@@ -54,7 +53,7 @@ class Source(Spec):
 def which(source: Mapping[str, Any]) -> str:
     """Which snapshot is meant: `latest`, `before TIME`, or a name."""
     snapshot = source.get("snapshot", LATEST)
-    return f"before {snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
+    return f"{BEFORE}{snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
 
 
 def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
@@ -153,7 +152,7 @@ def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: s
     if len(entry.address.name) > LONGEST_NAME:
         return f"a clone has a name of at most {LONGEST_NAME} characters", "choose a shorter name"
     if volume.address.site != entry.address.site:
-        by_time = wanted.startswith("before ")
+        by_time = wanted.startswith(BEFORE)
         text = "another site returns the names of its snapshots, and not when they were created"
         return (text, "write snapshot: latest, or a name") if by_time else None
     inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from vastplan.kinds._moments import Moment
 from vastplan.kinds.compose._claims import is_kubernetes_name, volume_project
-from vastplan.kinds.compose._source import LATEST, tenant_of
+from vastplan.kinds.compose._source import tenant_of
+from vastplan.kinds.vast.clone import LATEST
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry, composite

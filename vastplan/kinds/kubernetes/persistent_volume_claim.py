@@ -14,7 +14,15 @@ from vastplan.kinds.kubernetes._common import (
     ObjectName,
     manifest,
 )
-from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL, WHOSE
+from vastplan.kinds.kubernetes._snapshots import (
+    GROUP_VERSION,
+    IN_NAMESPACE,
+    NEWEST_OF,
+    SNAPSHOT,
+    UNTIL,
+    WHOSE,
+    original,
+)
 from vastplan.kinds.kubernetes.persistent_volume import AccessModes, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
@@ -204,6 +212,7 @@ KIND = Kind(
         Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),
     ),
     used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),
+    created_from=original("namespace", "from_snapshot"),
     controller_owned=RUNAI_CREATED,
     finish_encode=_with_kind,
     finish_decode=_read,

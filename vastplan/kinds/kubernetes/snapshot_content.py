@@ -19,6 +19,7 @@ from vastplan.kinds.kubernetes._snapshots import (
     SINCE,
     UNTIL,
     WHOSE,
+    original,
 )
 from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import OfSnapshots
@@ -83,6 +84,7 @@ KIND = Kind(
     attributes=(Attribute("made_of", MADE_OF), Attribute("handle", ("spec", "source", "snapshotHandle"))),
     versions=(SINCE,),
     as_evidence=True,
+    created_from=original("of_namespace", "of_snapshot"),
     once=Once(
         "for a copy of another snapshot, write another volume with its own name", ("made_of", "handle"), means=True
     ),

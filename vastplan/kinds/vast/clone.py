@@ -11,17 +11,19 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from vastplan.kinds._moments import in_time, take_one
 from vastplan.kinds.vast._common import Directory
-from vastplan.schema.creation import Once
+from vastplan.schema.creation import CreatedFrom, Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Refers, Wire
 from vastplan.schema.site_groups import RemoteDirectory
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64
+LATEST, BEFORE = "latest", "before "
 UNFINISHED = "unfinished (a delete also deletes its directory)"
 _FINISHED = frozenset({"FINISHED"})
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
@@ -70,6 +72,24 @@ def clones_of(path: str) -> Dependents:
     return Dependents("clone", "unfinished clones of it", (("tenant", "tenant.id"),), (path, "source"), UNFINISHED)
 
 
+def _fits(values: Values, name: str, created: str) -> bool:
+    """Whether a snapshot of the directory is one that `snapshot` may mean."""
+    wanted = str(values["snapshot"])
+    if wanted.startswith(BEFORE):
+        return in_time(wanted.removeprefix(BEFORE), created)
+    return wanted in (LATEST, name)
+
+
+def _missing(values: Values) -> tuple[str, str]:
+    wanted, source = str(values["snapshot"]), values["source"]
+    if wanted.startswith(BEFORE):
+        text = f"no snapshot of {source} from {wanted.removeprefix(BEFORE)} or before exists"
+        return text, "write snapshot: latest, or a later time"
+    if wanted == LATEST:
+        return f"no snapshot of {source} exists", f"{take_one('NAME')}, or wait for the first of its schedule"
+    return f"no snapshot {wanted} of {source} exists", f"{take_one(wanted)}, or write the name of one that exists"
+
+
 KIND = Kind(
     Clone,
     name="clone",
@@ -115,6 +135,9 @@ KIND = Kind(
         "tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))
     ),
     as_evidence=True,
+    created_from=(
+        CreatedFrom(("snapshot",), (("tenant", "tenant"), ("source", "path")), _missing, _fits, unless="peer"),
+    ),
     once=Once(
         "for a clone of another snapshot, write another volume with its own name and path",
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
