@@ -48,8 +48,9 @@ def test_what_it_says_its_view_says() -> None:
         "min_retention_period": "2d", "max_retention_period": "3d", "view_policy": "@view_policy/nfs", "protocols": ["NFS", "S3"],
         "path": "/elsewhere",
     }  # fmt: skip
-    found, wrong = bucket({**SAYS, **more, **of_users, "max_inodes": 9})
-    quota = {"hard_limit": 10, "hard_limit_inodes": 9, **of_users}
+    beside = {"soft_limit": 8, "grace_period": "7d", "enable_alarms": False}
+    found, wrong = bucket({**SAYS, **more, **of_users, "quota": beside, "max_inodes": 9})
+    quota = {"hard_limit": 10, "hard_limit_inodes": 9, **beside, **of_users}
     assert (found, wrong) == ({"view/sets": {**VIEW, **more, "quota": quota}}, [])
 
 
@@ -182,6 +183,7 @@ def home(says: Said, world: dict[str, Said | None] | None = None) -> Said:
 KEPT: dict[str, Said | None] = {"user/ana": {"local_provider": "@local_provider/people"}}
 SAID = {**SAYS, "view_policy": "@view_policy/s3"}
 MORE: list[Said] = [
+    {"quota": {"soft_limit": 8, "grace_period": "7d", "enable_alarms": False}},
     {}, {"qos": {"limit_by": "BW"}, "snapshots": "@protection_policy/s", "names": {"quota": "q"}}, {"max_inodes": 9},
     {"lifecycle": [{"name": "old", "expiration_days": 3}], "s3_versioning": True}, {"protocols": ["NFS", "S3"]}, {"path": "/elsewhere"},
     {"is_user_quota": True, "default_user_quota": {"hard_limit": 2}}, {"bucket": "other"}, {"bucket": "other", "path": "/nlp/sets"},
@@ -216,7 +218,7 @@ def test_its_owner_is_a_user_of_the_provider_of_its_tenant() -> None:
     "change",
     [
         {"protocols": ["NFS"]}, {"protocols": None}, {"bucket_owner": None}, {"tenant": None}, {"bucket": None}, {"alias": "/a"}, {"quota": None},
-        {"quota": {"soft_limit": 1}}, {"quota": {"hard_limit": 0}}, {"quota": {"hard_limit": 1, "grace_period": 3}},
+        {"quota": {"soft_limit": 1}}, {"quota": {"hard_limit": 0}},
     ],
 )  # fmt: skip
 def test_what_a_bucket_cannot_say_stays_a_view(change: Said) -> None:

@@ -196,7 +196,7 @@ QOS_POLICY = without(PARTS["qos_policy/data"], "(after)")
 @pytest.mark.parametrize(
     ("apart", "changed"),
     [
-        ("quota", {"quota/data": {**PARTS["quota/data"], "is_physical_quota": True}}),
+        ("quota", {"quota/data": {**PARTS["quota/data"], "create_dir_mode": "755"}}),
         ("quota", {"quota/data": {"name": "data", "tenant": "@tenant/nlp", "path": "/nlp/data"}}),
         ("quota", {"quota/second": {"tenant": "@tenant/nlp", "path": "/nlp/data", "hard_limit": 1}}),
         ("quota", {"quota/data": {**PARTS["quota/data"], "path": "/nlp/other"}}),

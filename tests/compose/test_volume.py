@@ -90,6 +90,21 @@ def test_quotas_of_users_are_of_the_quota_of_its_directory() -> None:
             VOLUME.model.model_validate({"storage_class": "fast", "size": "1 B", name: TYPED_OF_USERS[name]})
 
 
+def test_soft_limits_and_notices_are_of_the_quota_of_its_directory_and_come_back() -> None:
+    beside = {"soft_limit": 9, "soft_limit_inodes": 4, "grace_period": "7d", "is_physical_quota": True,
+              "default_email": "a@example.com", "enable_alarms": False, "enable_email_providers": True}  # fmt: skip
+    found, wrong = volume({**HOME, "quota": beside})
+    assert found["view/data"]["quota"] == {"hard_limit": 10, **beside} and not wrong
+    (once_more,) = together(home({**HOME, "quota": beside}))
+    assert once_more["says"]["quota"] == beside
+    for entry, why in (
+        ({"storage_class": "fast"}, "quota is for volumes with a path"),
+        ({"path": "/d", "max_inodes": 3}, "lower soft_limit_inodes or raise max_inodes"),
+    ):
+        with pytest.raises(ValidationError, match=why):
+            VOLUME.model.model_validate({**entry, "size": "1 TiB", "quota": {"soft_limit_inodes": 4}})
+
+
 def test_a_volume_of_a_class_is_a_claim() -> None:
     claim = {"name": "data", "namespace": "@project/nlp", **without(OF_CLASS, "project"), "(after)": ["project/nlp"]}
     assert volume(OF_CLASS) == ({"persistent_volume_claim/data": claim}, [])
@@ -410,7 +425,6 @@ def test_secrets_by_purpose_are_written_so() -> None:
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "name": "another"}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": LEAVE_OUT}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": {"soft_limit": 9}}},
-        {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": {"hard_limit": 10, "soft_limit": 9}}},
         {"view/second": {**VIEW, "create_dir": LEAVE_OUT}},
     ],
 )

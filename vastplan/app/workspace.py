@@ -24,7 +24,7 @@ from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.value import Ref, json_text
 from vastplan.model.watch import UNWATCHED, Watch
-from vastplan.schema.composition import Scope, compose
+from vastplan.schema.composition import Scope, compose, keep_one
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry
 from vastplan.schema.former_names import with_former_names
@@ -191,7 +191,7 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
             among = kind.endpoint.path if kind.endpoint.having else kind.name
             first = _first(seen, entry, kind, kind.identity, among)
             if first is not entry:
-                same, fix = _listed(entry, kind.identity), "remove one of them"
+                same, fix = _listed(entry, kind.identity), keep_one(entry, first)
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
                 if entry.origin and first.origin:
                     text = f"{entry.origin} and {first.origin} are the same {kind.name} ({same})"

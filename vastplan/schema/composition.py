@@ -157,14 +157,22 @@ def compose(
                 continue
             other = objects.get(entry.address)
             if other is not None and other.values != entry.values:
-                scope.refuse(
-                    entry,
-                    "VP233",
-                    f"also comes from {other.origin or 'its own entry'}",
-                    "give one of them another name",
-                )
+                kind = kinds[entry.address.kind]
+                same = all(entry.values.get(name) == other.values.get(name) for name in kind.identity)
+                renamed = not same or "name" in kind.identity  # else under another name it is the same object
+                fix = "give one of them another name" if renamed else keep_one(entry, other)
+                scope.refuse(entry, "VP233", f"also comes from {other.origin or 'its own entry'}", fix)
             objects[entry.address] = entry
     return list(objects.values())
+
+
+def keep_one(entry: Entry, other: Entry) -> str:
+    """What to do about two entries that are the same object: where one of them comes from a composite entry, that can say what the
+    other one sets."""
+    if bool(entry.origin) == bool(other.origin):
+        return "remove one of them"
+    own, part = (entry, other) if other.origin else (other, entry)
+    return f"remove {own.address}, and write what it sets in {part.origin}"
 
 
 def composed(

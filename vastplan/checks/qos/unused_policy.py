@@ -11,26 +11,27 @@ from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
+    used = {
+        ref.target._replace(site="")
+        for kind in ("view", "storage_class")
+        for user in facts.objects.all(kind)
+        if isinstance(ref := user.values.get("qos_policy"), Ref)
+    }  # on any site: one that a site alone does not use is no mistake
     for policy in facts.written.all("qos_policy"):
-        tenant = policy.values["tenant"]
+        tenant, name = policy.values["tenant"], policy.address.name
         if policy.values["policy_type"] != "VIEW" or not isinstance(tenant, Ref):
             continue
-        users = list(_users(facts, tenant))
-        used = any(Ref(policy.address) == user.values.get("qos_policy") for user in users)
+        is_used = policy.address._replace(site="") in used
         of_whole_tenant = policy.inside is not None and policy.inside.shares_name
-        free = [user for user in users if "qos_policy" not in user.values]
-        if used and not (of_whole_tenant and free):
-            continue
-        entries = dict.fromkeys(_written(facts, user) for user in free)
-        name = policy.address.name
-        write = f"write qos_policy: {name} in {some(list(entries), 5) or 'a volume with a path, a bucket, a view or a class'}"
-        if used:
-            text = f"limits only what names it, and not {some(list(entries), 3)} of the same tenant"
-            yield Violation(policy, text, f"{write}; for all of the tenant together, write qos in it", Severity.NOTE)
-        else:
-            yield Violation(
-                policy, "limits nothing: no view and no class of this document names it", f"{write}, or remove it"
-            )
+        users = _users(facts, tenant) if of_whole_tenant or not is_used else ()
+        free = dict.fromkeys(_written(facts, user) for user in users if "qos_policy" not in user.values)
+        if free and is_used:
+            text = f"limits only what names it, and not {some(list(free), 3)} of the same tenant"
+            fix = f"write qos_policy: {name} in {some(list(free))}; for all of the tenant together, write qos in it"
+            yield Violation(policy, text, fix, Severity.NOTE)
+        elif free:
+            text = "limits nothing: no view and no class of this document names it"
+            yield Violation(policy, text, f"write qos_policy: {name} in {some(list(free))}, or remove it")
 
 
 def _users(facts: Facts, tenant: Ref) -> Iterator[Entry]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vastplan.kinds.compose._people import owner_of
 from vastplan.kinds.runai.project import namespace_of
-from vastplan.kinds.vast.quota import OF_USERS
+from vastplan.kinds.vast.quota import OF_USERS, SizedQuota, beside_its_size
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -14,7 +14,7 @@ from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 OF_ITS_VIEW = ("view_policy", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
 """The fields of a volume that are fields of its view."""
 _VIEW = {"path", "tenant", "protocols", "quota", "names", *OF_ITS_VIEW}
-_QUOTA = {"hard_limit", "hard_limit_inodes", *OF_USERS}
+_QUOTA = {"hard_limit", "hard_limit_inodes", *OF_USERS, *SizedQuota.model_fields}
 
 _STANDS_ON = (
     "persistent_volume_claim", "project", "department", "namespace", "view", "view_policy", "qos_policy", "quota",
@@ -120,6 +120,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
         "size": quota["hard_limit"],
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
         **{name: quota[name] for name in OF_USERS if name in quota},
+        **beside_its_size(quota),
         **({"protocols": live["protocols"]} if live.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **{name: live[name] for name in OF_ITS_VIEW if name in live},
         **owned,

@@ -17,7 +17,17 @@ from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory
 from vastplan.kinds.compose.volume import Path
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites, SynchronousReplication
 from vastplan.kinds.vast.qos_policy import QosLimits
-from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
+from vastplan.kinds.vast.quota import (
+    BY_USER,
+    GroupQuotas,
+    IsUserQuota,
+    LimitsUsers,
+    QuotaLimits,
+    SizedQuota,
+    UserQuotas,
+    beside_its_size,
+    refuse_soft_above_size,
+)
 from vastplan.kinds.vast.s3_policy import PolicyName
 from vastplan.kinds.vast.view import (
     LifecycleRules,
@@ -111,6 +121,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     """View policy of the bucket's view; left out, the tenant's only one of flavor S3_NATIVE, else its only one."""
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
     """Most files and directories that the bucket's directory may hold, as the hard limit of its quota on inodes."""
+    quota: Annotated[SizedQuota | MISSING, DOCUMENT] = MISSING
+    """Soft limits and notices of the quota on the directory; `size` and `max_inodes` are its hard limits."""
     is_user_quota: IsUserQuota = MISSING
     """Turns on limits for users and groups below the directory; writing one of these limits implies it."""
     default_user_quota: QuotaLimits | MISSING = MISSING
@@ -177,6 +189,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
         protocols = set(self.protocols) if isinstance(self.protocols, list) else {"S3"}
         if "S3" not in protocols:
             raise ValueError("a bucket needs protocol S3; a directory without it is a volume, or a view")
+        refuse_soft_above_size(self)
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
         refuse_wrong_retention(self, protocols)
@@ -232,6 +245,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "quota": {
             "hard_limit": values["size"],
             **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+            **values.get("quota", {}),
             **{name: values[name] for name in _OF_USERS if name in values},
         },
         **{name: values[name] for name in _OF_ITS_VIEW if name in values},
@@ -306,7 +320,7 @@ def _names_kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
 
 
 _VIEW = {"path", "tenant", "protocols", "bucket", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
-_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
+_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS, *SizedQuota.model_fields}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
@@ -327,6 +341,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             "path": live["path"],
             **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
             **{name: quota[name] for name in _OF_USERS if name in quota},
+            **beside_its_size(quota),
             **({"protocols": protocols} if protocols != ["S3"] else {}),
             **{name: live[name] for name in ("names", *_OF_ITS_VIEW) if name in live},
         }

@@ -20,7 +20,16 @@ from vastplan.kinds.compose._volume_recovery import OF_ITS_VIEW, recover
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.kubernetes.persistent_volume import AccessModes
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites
-from vastplan.kinds.vast.quota import OF_USERS, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
+from vastplan.kinds.vast.quota import (
+    OF_USERS,
+    GroupQuotas,
+    IsUserQuota,
+    LimitsUsers,
+    QuotaLimits,
+    SizedQuota,
+    UserQuotas,
+    refuse_soft_above_size,
+)
 from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -41,7 +50,7 @@ _Qos = View.model_fields["qos"].annotation
 
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
-    "max_inodes", "mount_options", "active", "replicate", "global_access", "access", *OF_USERS,
+    "max_inodes", "quota", "mount_options", "active", "replicate", "global_access", "access", *OF_USERS,
 )  # fmt: skip
 
 
@@ -107,6 +116,8 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     """Mount options of the persistent volume, used by every node that mounts it."""
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
     """Most files and directories that the directory may hold, as the hard limit of its quota on inodes."""
+    quota: Annotated[SizedQuota | MISSING, DOCUMENT] = MISSING
+    """Soft limits and notices of the quota on the directory; `size` and `max_inodes` are its hard limits."""
     is_user_quota: IsUserQuota = MISSING
     """Turns on limits for users and groups below the directory; writing one of these limits implies it."""
     default_user_quota: QuotaLimits | MISSING = MISSING
@@ -155,6 +166,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
                     )
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
+        refuse_soft_above_size(self)
         one_form(self.secret, self.secrets)
         by_s3 = isinstance(self.protocols, list) and "S3" in self.protocols
         if by_s3 != (self.bucket is not MISSING) or by_s3 != (self.bucket_owner is not MISSING):
@@ -315,6 +327,7 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
     quota = {
         "hard_limit": values["size"],
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+        **values.get("quota", {}),
         **{name: values[name] for name in OF_USERS if name in values},
     }
     written = {name: values[name] for name in OF_ITS_VIEW if name in values}

@@ -128,10 +128,13 @@ SECONDS = Codec(str, _read_span)  # capacity rules
 RANGE = Codec(_write_range, _read_range)  # [start, end]
 
 
-def refuse_soft_above_hard(limits: Any) -> None:
-    """Raises `ValueError` for a soft limit of bytes or inodes above the hard one; a hard limit of 0 is none."""
-    for of, unit in (("_limit", units.BYTES), ("_limit_inodes", "")):
-        soft, hard = getattr(limits, f"soft{of}"), getattr(limits, f"hard{of}")
+def refuse_soft_above_hard(
+    limits: Any, whole: Any = None, size: str = "hard_limit", inodes: str = "hard_limit_inodes"
+) -> None:
+    """Raises `ValueError` for a soft limit of bytes or inodes above the hard one; a hard limit of 0 is none. The hard ones are the
+    fields `size` and `inodes` of `whole`, where that is not `limits` itself."""
+    for soft_name, hard_name, unit in (("soft_limit", size, units.BYTES), ("soft_limit_inodes", inodes, "")):
+        soft, hard = getattr(limits, soft_name), getattr(limits if whole is None else whole, hard_name)
         if isinstance(soft, int) and isinstance(hard, int) and 0 < hard < soft:
             both = f"{units.show_amount(soft, unit)}, {units.show_amount(hard, unit)}"
-            raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")
+            raise ValueError(f"the soft limit is above the hard limit ({both}); lower {soft_name} or raise {hard_name}")

@@ -161,7 +161,59 @@ class LimitsUsers(Spec):
         return self
 
 
-class QuotaRules(QuotaLimits, LimitsUsers):
+class QuotaOptions(Spec):
+    """What a quota counts, and who is told of users and groups over their limits."""
+
+    is_physical_quota: Annotated[
+        bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5"), ServerDefault(False, PROSE)
+    ] = MISSING
+    """Whether physical capacity is counted against the limits, instead of logical capacity."""
+    default_email: Annotated[Text | None | MISSING, EMAIL, Clears("")] = MISSING
+    """E-mail address for notices to users over their limits for whom no address is found; null is none."""
+    # VMS 5.3 has this in its schema, 5.5 says nothing.
+    enable_alarms: Annotated[bool | MISSING, ServerDefault(True, WITNESS)] = MISSING
+    """Whether alarms say how many users exceed their limits and who is blocked. It needs limits of users."""
+    enable_email_providers: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether VMS asks Active Directory and LDAP for the e-mail addresses of users over their limits."""
+
+
+class SoftLimits(Spec):
+    """Limits that may be exceeded for a time."""
+
+    soft_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Bytes beyond which warnings are issued, and writes fail once grace_period is over; null is no limit."""
+    soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Number of files and directories beyond which warnings are issued, and writes fail once grace_period is over; null
+    is no limit."""
+    grace_period: Annotated[Span | None | MISSING, CLOCK, NOTHING] = MISSING
+    """Time for which a soft limit may be exceeded before writes fail."""
+
+
+class SizedQuota(QuotaOptions, SoftLimits):
+    """The quota of a directory besides its hard limits, which are the `size` and the `max_inodes` of the entry."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hard_limits_are_of_the_entry(cls, values: Any) -> Any:
+        for name, field in (("hard_limit", "size"), ("hard_limit_inodes", "max_inodes")):
+            if isinstance(values, dict) and name in values:
+                raise ValueError(f"{name} is written as {field}, beside quota")
+        return values
+
+
+def beside_its_size(quota: Mapping[str, Any]) -> dict[str, Any]:
+    """The soft limits and notices of the quota of an entry with a size, as that has them."""
+    beside = {name: quota[name] for name in SizedQuota.model_fields if name in quota}
+    return {"quota": beside} if beside else {}
+
+
+def refuse_soft_above_size(entry: Any) -> None:
+    """Raises `ValueError` for an entry whose quota has a soft limit above its size or its number of inodes."""
+    if isinstance(entry.quota, SizedQuota):
+        refuse_soft_above_hard(entry.quota, entry, "size", "max_inodes")
+
+
+class QuotaRules(QuotaOptions, LimitsUsers, QuotaLimits):
     """The limits of a directory, and of users and groups below it; a quota that is written inside a view has these.
 
     `user_quotas` and `group_quotas` are the complete lists: who is left out has the default, if there is one. Once
@@ -194,21 +246,10 @@ class Quota(QuotaRules):
     """Directory that the quota limits, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     """Tenant that the directory belongs to."""
-    is_physical_quota: Annotated[
-        bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5"), ServerDefault(False, PROSE)
-    ] = MISSING
-    """Whether physical capacity is counted against the limits, instead of logical capacity."""
     create_dir: Annotated[bool, CREATE_ONLY] = True
     """Whether the directory is created with the quota where it does not exist."""
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
     """Permission bits of the directory that the quota creates, as octal digits, such as 755."""
-    default_email: Annotated[Text | None | MISSING, EMAIL, Clears("")] = MISSING
-    """E-mail address for notices to users over their limits for whom no address is found; null is none."""
-    # VMS 5.3 has this in its schema, 5.5 says nothing.
-    enable_alarms: Annotated[bool | MISSING, ServerDefault(True, WITNESS)] = MISSING
-    """Whether alarms say how many users exceed their limits and who is blocked. It needs limits of users."""
-    enable_email_providers: Annotated[bool | MISSING, OFF] = MISSING
-    """Whether VMS asks Active Directory and LDAP for the e-mail addresses of users over their limits."""
 
 
 def _flat(body: Row, values: Values) -> Row:
