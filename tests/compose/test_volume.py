@@ -97,12 +97,12 @@ def test_soft_limits_and_notices_are_of_the_quota_of_its_directory_and_come_back
     assert found["view/data"]["quota"] == {"hard_limit": 10, **beside} and not wrong
     (once_more,) = together(home({**HOME, "quota": beside}))
     assert once_more["says"]["quota"] == beside
-    for entry, why in (
+    for says, why in (
         ({"storage_class": "fast"}, "quota is for volumes with a path"),
         ({"path": "/d", "max_inodes": 3}, "lower soft_limit_inodes or raise max_inodes"),
     ):
         with pytest.raises(ValidationError, match=why):
-            VOLUME.model.model_validate({**entry, "size": "1 TiB", "quota": {"soft_limit_inodes": 4}})
+            VOLUME.model.model_validate({**says, "size": "1 TiB", "quota": {"soft_limit_inodes": 4}})
 
 
 def test_a_volume_of_a_class_is_a_claim() -> None:

@@ -284,7 +284,17 @@ def _texts_of(folder: Path) -> dict[str, str]:
 def test_write_all_never_stands_beside_files_that_are_not_read(
     factory_folder: Path, tmp_path: Path, vastplan: Run
 ) -> None:
-    (out := tmp_path / "out").mkdir()
+    out = tmp_path / "new" / "out"
+    assert vastplan("import", factory_folder, "--out", out.parent, "--dry-run").code == 0 and not out.parent.exists()
+    ran = vastplan("import", factory_folder, "--out", out)
+    assert ran.code == 1 and f"--out {out}: its folder does not exist: mkdir -p {out.parent}" in ran.err
+    out.parent.write_text("")
+    ran = vastplan("import", factory_folder, "--out", out.parent)
+    assert ran.code == 1 and "is a file: give a folder; vastplan creates it if it does not exist" in ran.err
+    out = tmp_path / "out"
+    assert vastplan("import", factory_folder, "--out", out).code == 0  # which is created
+    for file in out.iterdir():
+        file.unlink()
     (out / "connections.yaml").write_text("version: 1\nsites: {}\n")  # what is no part of a document may stand there
     assert vastplan("import", factory_folder, "--out", out).code == 0
     (out / "connections.yaml").unlink()

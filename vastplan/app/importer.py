@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from pathlib import Path
 
+from vastplan.app.files.read_write import open_folder
 from vastplan.app.importing.draft import DraftFiles, draft_files, of_tenants
 from vastplan.app.importing.files import Contents, file_digests, write_import_files
 from vastplan.app.importing.result import import_result, taken_objects
@@ -148,6 +149,7 @@ def _notes(world: ImportWorld) -> Iterator[str]:
 def write_import(imported: Imported, folder: Path, next_command: str) -> Import:
     """Write all files or, if that raises `VastplanError`, none. `next_command` adopts what the ledger does not own yet."""
     files = [(text.name, text.written.text) for text in imported.texts]
+    open_folder(folder)
     paths = write_import_files(folder, files, lambda: file_digests(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result

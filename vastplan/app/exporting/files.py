@@ -19,7 +19,6 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.export_result import State
-from vastplan.model.shell import words
 from vastplan.model.wording import some
 
 MANIFEST = ".vastplan-export.json"
@@ -43,7 +42,7 @@ class NewFile:
 
 def write_export_files(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dict[str, State]:
     """Write the files and return the state of each by name. Raises `VastplanError`; for a file in the way before anything is written."""
-    _open(folder)
+    read_write.open_folder(folder)
     try:
         for file in files:
             _look_on_the_way(folder, file.name)
@@ -78,22 +77,6 @@ def write_export_files(folder: Path, files: Sequence[NewFile], *, overwrite: boo
     except OSError as problem:
         raise VastplanError(f"{inert(str(folder))} cannot be written to: {problem.strerror}") from None
     return states
-
-
-def _open(folder: Path) -> None:
-    """Create the folder if it does not exist. Raises `VastplanError`."""
-    place = inert(str(folder))
-    try:
-        folder.mkdir(exist_ok=True)
-    except FileExistsError:
-        raise VastplanError(
-            f"--out {place} is a file: give a folder; vastplan creates it if it does not exist"
-        ) from None
-    except FileNotFoundError:
-        above = words([str(folder.parent)])
-        raise VastplanError(f"--out {place}: its folder does not exist: mkdir -p {above}") from None
-    except OSError as problem:
-        raise VastplanError(f"--out {place} cannot be created: {problem.strerror}") from None
 
 
 def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tuple[str, ...]:

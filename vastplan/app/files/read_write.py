@@ -11,6 +11,8 @@ from typing import Any
 
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.shell import words
 
 
 def write_file(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
@@ -47,6 +49,24 @@ def _mode(place: Path) -> int:
         return os.lstat(place).st_mode
     except FileNotFoundError:
         return 0
+
+
+def check_folder(folder: Path) -> None:
+    """Raises `VastplanError` if the folder of `--out` is a file, or the folder that it would be created in does not exist."""
+    place = inert(str(folder))
+    if folder.exists() and not folder.is_dir():
+        raise VastplanError(f"--out {place} is a file: give a folder; vastplan creates it if it does not exist")
+    if not folder.parent.is_dir():
+        raise VastplanError(f"--out {place}: its folder does not exist: mkdir -p {words([str(folder.parent)])}")
+
+
+def open_folder(folder: Path) -> None:
+    """Create the folder of `--out` if it does not exist. Raises `VastplanError`."""
+    check_folder(folder)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise VastplanError(f"--out {inert(str(folder))} cannot be created: {problem.strerror}") from None
 
 
 def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], None] | None = None) -> tuple[Any, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vastplan.app import reports
 from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.files.read_write import check_folder
 from vastplan.app.importer import ImportOptions, import_live, write_import
 from vastplan.app.importing.files import stray_files, take_back, unfinished
 from vastplan.app.importing.terraform import read_states
@@ -28,8 +29,9 @@ from vastplan.report.import_result import import_text
 def run(request: ImportRequest, screen: Screen) -> int:
     """Write the files, or print them."""
     folder = _folder(request)
-    _take_back(request, folder, screen)
-    _refuse_beside(request, folder)
+    if folder.exists():
+        _take_back(request, folder, screen)
+        _refuse_beside(request, folder)
     snapshot = None if request.snapshot is None else snapshot_file.load(request.snapshot)
     workspace = open_workspace(request.paths, request.connections, snapshot)
     sites = workspace.chosen(request.site)
@@ -63,7 +65,7 @@ def run(request: ImportRequest, screen: Screen) -> int:
 
 
 def _folder(request: ImportRequest) -> Path:
-    """The folder for the new files. Raises `VastplanError` if none is given, or it is not an existing folder."""
+    """The folder for the new files. Raises `VastplanError` if none is given, or it cannot be created."""
     for path in request.paths:
         if not path.exists():
             hint = (
@@ -75,8 +77,7 @@ def _folder(request: ImportRequest) -> Path:
     if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
         raise VastplanError("give --out FOLDER for the new files; without it PATH has to be one folder")
     folder = request.out or request.paths[0]
-    if not folder.is_dir():
-        raise VastplanError(f"--out {folder}: the folder does not exist")
+    check_folder(folder)
     return folder
 
 

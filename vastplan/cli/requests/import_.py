@@ -25,7 +25,12 @@ class ImportRequest(Request):
     connections = CONNECTIONS
     site = SITE
     snapshot = option("--snapshot", Path, "FILE", "import from a snapshot that vastplan record wrote, offline")
-    out = option("--out", Path, "FOLDER", "folder for the new files; left out, PATH, if that is a folder")
+    out = option(
+        "--out",
+        Path,
+        "FOLDER",
+        "folder for the new files, created if it does not exist; left out, PATH, if that is a folder",
+    )
     layout = choice("--layout", ("tenants", "single"), "a file for each tenant, or one for all", default="tenants")
     tenants = repeatable("--tenant", str, "PATTERN", "only tenants that match, and what is in them; repeatable")
     kinds = repeatable("--kind", str, "PATTERN", "only this kind; repeatable")
