@@ -280,8 +280,16 @@ EITHER = (
             ({**CLAIMED, name: what}, f"{name} is for volumes with a path; the class decides it for a provisioned volume")
             for name, what in {
                 "view_policy": "v", "vip_pool": "v", "secret": "s", "secrets": {}, "protocols": ["NFS"], "qos": {"limit_by": "BW"},
-                "qos_policy": "q", "snapshots": "s", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o",
+                "qos_policy": "q", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o",
             }.items()
+        ),
+        *(
+            (
+                {**CLAIMED, **mode, "snapshots": "s"},
+                "a schedule of snapshots is for volumes with a path; for a snapshot of a volume of a class, a block device too, "
+                "write snapshots: {NAME: {volume: VOLUME}} at the top of the document",
+            )
+            for mode in ({}, {"volume_mode": "Block"})
         ),
         *(
             ({**TYPED, **says}, "protocol S3, bucket and bucket_owner go together")

@@ -159,6 +159,11 @@ class Volume(LimitsUsers, MountedOnTwoSites):
                 "storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
             )
         if self.path is MISSING:
+            if self.snapshots is not MISSING:
+                raise ValueError(
+                    "a schedule of snapshots is for volumes with a path; for a snapshot of a volume of a class, a block device too, "
+                    "write snapshots: {NAME: {volume: VOLUME}} at the top of the document"
+                )
             for name in _OF_A_PATH:
                 if getattr(self, name) is not MISSING:
                     raise ValueError(
