@@ -55,7 +55,7 @@ ELSEWHERE = """\
 | CSI-05 versions of the CSI drivers and of VAST | VP251, by the site's `csi` and `versions`, or as the systems answer |
 | QTA-03 a quota below what is used | a guard at plan and at apply |
 | QOS-01 numbers and units | VP212: bits, MiB that are not whole MB and values out of range are refused |
-| QOS-08 minimums of tenants | VP206: tenants have no such field |
+| QOS-08 minimums of tenants | VP212: VAST has minimums of views only, in 5.3 as in 5.5; QOS-06 and QOS-07 whether the cluster keeps them |
 | QOS-15 name, type or tenant of a QoS policy | the plan: a replacement that detaches views first |
 | REP-04, REP-10 create-only fields of protected paths | the plan: a replacement, which needs approval |
 | REP-05, REP-15 pools for replication | VP209 and VP234 |

@@ -1,6 +1,6 @@
 """Tenant: an isolated domain of a VAST cluster, with its own hierarchy, client ranges, capacity and QoS limits."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -85,7 +85,8 @@ class CapacityRules(Spec):
 
 
 class TenantStaticLimits(Spec):
-    """Highest values and bursts of a tenant; least values exist in QoS policies only. 0 is no limit."""
+    """Highest values and bursts of a tenant; 0 is no limit. A tenant has no guaranteed minimum, in VMS 5.3 as in 5.5: its views
+    have one each, by `min_*` in `qos` or in a QoS policy that they name, where the cluster keeps minimums."""
 
     max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
     """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
@@ -116,12 +117,24 @@ class TenantStaticLimits(Spec):
     """Burst credit for writes, in I/O operations: the most that may be done above max_writes_iops before the limit
     holds again."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_minimum(cls, values: Any) -> Any:
+        minimums = [name for name in values if str(name).startswith("min_")] if isinstance(values, dict) else []
+        if minimums:
+            raise ValueError(
+                f"VAST guarantees no {minimums[0]} to a tenant, only to its views: write qos: {{static_limits: {{{minimums[0]}: ...}}}} in "
+                "each of its volumes, buckets or views, or in a QoS policy that they name"
+            )
+        return values
+
 
 class TenantQos(Spec):
     """QoS limits of the tenant itself, which are not a QoS policy."""
 
     static_limits: Annotated[TenantStaticLimits | MISSING, ATOMIC] = MISSING
-    """Sustained limits and bursts of reads and writes, in MB/s and IOPS."""
+    """Sustained limits and bursts of reads and writes, in MB/s and IOPS. There is no guaranteed minimum of a tenant: min_*
+    is for views, in their `qos` or a QoS policy."""
 
 
 class Tenant(Spec):
@@ -142,7 +155,8 @@ class Tenant(Spec):
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
     """Limits on the bytes and inodes of the whole tenant."""
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
-    """Bandwidth and IOPS limits of the tenant itself, without a QoS policy."""
+    """Highest bandwidth and IOPS of the tenant itself, without a QoS policy. VAST guarantees a minimum (min_*) to views
+    only, and not to a tenant."""
     max_views: Annotated[_Few | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
     """Most views that the tenant may have; 0 or null is no limit."""
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
