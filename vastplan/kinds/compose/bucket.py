@@ -139,7 +139,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     """QoS policy that limits the bucket's view; other views may use the same one. Excludes `qos`."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
-    """Snapshot schedule that protects the directory, by a protected path of its own; excludes `replicate`,
+    """Snapshot schedule of the directory, by a protected path of its own; one, which may have several `frames`. Excludes `replicate`,
     `global_access` and `synchronous_replication`."""
     synchronous_replication: Annotated[SynchronousReplication | MISSING, DOCUMENT] = MISSING
     """Replication of each write to the other site before it is answered, without a schedule; excludes `replicate` and

@@ -134,7 +134,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     """QoS policy that limits the view; other views may use the same one. Excludes `qos`."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
-    """Snapshot schedule that protects the directory, by a protected path of its own; excludes `replicate` and
+    """Snapshot schedule of the directory, by a protected path of its own; one, which may have several `frames`. Excludes `replicate` and
     `global_access`."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
     """Checkpoints that jobs write to the volume. Checks and budgets compute with them; nothing of it is sent anywhere."""

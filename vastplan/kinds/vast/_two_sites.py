@@ -50,6 +50,11 @@ class OnTwoSites(Spec):
     def _by_a_schedule(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
+        if isinstance(schedules := values.get("snapshots"), list) and len(schedules) > 1:
+            raise ValueError(
+                "snapshots takes one schedule, which may have several frames: write snapshots: NAME, and in snapshot_schedules "
+                "NAME: {frames: [{every: 1h, keep_local: 24h}, {every: 1d, keep_local: 30d}]}"
+            )
         replicate = values.get("replicate")
         if isinstance(replicate, dict) and not replicate.keys().isdisjoint(("mode", "synchronous")):
             raise ValueError(

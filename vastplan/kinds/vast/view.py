@@ -260,7 +260,8 @@ class View(OnTwoSites):
     quota: Annotated[QuotaRules | MISSING, DOCUMENT] = MISSING
     """Quota of the view's directory, created as an object of its own."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
-    """Snapshot schedule of the view's directory, for which a protected path is created. It excludes replicate and
+    """Snapshot schedule of the view's directory, for which a protected path is created; one, which may have several
+    frames. It excludes replicate and
     global_access."""
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
     """Performance limits of this view alone, for which a QoS policy is created. It excludes qos_policy."""
