@@ -8,6 +8,7 @@
         document: {...}
         weighs: warning                          where that is less than the check weighs at most
         fix: TEXT                                where that is not the check's own
+        then: {...}                              what to do, done: laid over the document, and the check finds nothing
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read, figures and values; of
                                                  several objects {NAME: {FIGURE: VALUE}}
@@ -42,7 +43,7 @@ from vastplan.model.finding import Finding
 HERE = Path(__file__).parent
 TODAY = date(2026, 6, 15)
 Live = dict[str, dict[str, dict[str, Any]]]
-_KEYS = {"document", "finds", "live", "repeat", "probed", "weighs", "fix", "tasks", "skypilot"}
+_KEYS = {"document", "finds", "live", "repeat", "probed", "weighs", "fix", "then", "tasks", "skypilot"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Case:
     probed: dict[str, dict[str, str]]
     weighs: str
     fix: str
+    then: dict[str, Any]
     tasks: Any
     skypilot: str
 
@@ -88,6 +90,7 @@ def cases() -> Iterator[Case]:
                     whole.get("probed") or {},
                     whole.get("weighs") or "",
                     whole.get("fix") or "",
+                    whole.get("then") or {},
                     whole.get("tasks") or {},
                     whole.get("skypilot") or "",
                 )
@@ -165,8 +168,8 @@ def checked(
     return list(checks.check_findings(workspace, facts_of(workspace, live or {}, probed), today))
 
 
-def found(case: Case, folder: Path) -> list[Finding]:
-    """What is found in the document of a case, and in its tasks."""
-    workspace = written(case.document, folder)
+def found(case: Case, folder: Path, then: dict[str, Any] | None = None) -> list[Finding]:
+    """What is found in the document of a case, with `then` laid over it, and in its tasks."""
+    workspace = written(laid(case.document, then or {}), folder)
     facts = facts_of(workspace, case.live, case.probed)
     return list(checks.check_findings(workspace, replace(facts, tasks=tasks_of(case, facts, folder)), TODAY))

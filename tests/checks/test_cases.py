@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import vastplan.kinds
 from tests.checks.cases import HERE, Case, cases, found
 from vastplan.app.checks import catalogue
+from vastplan.model.finding import Severity
 from vastplan.schema.discover import discover
 
 OF_WHAT_IS_TOLD = ("REP-03", "REP-17", "IDN-14", "TEN-12")
@@ -31,6 +33,26 @@ def test_a_check_says_what_it_should(case: Case, tmp_path: Path) -> None:
     assert {address: sorted(texts) for address, texts in messages.items()} == {
         address: sorted(expected) for address, expected in case.finds.items()
     }
+
+
+_LINE = re.compile(r"\bwrite \w+: ")
+_IN_A_TASK = {"SKY-02"}  # it says what to write in a file of somebody else
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.then], ids=lambda case: f"{case.code} {case.title}")
+def test_what_a_check_says_to_write_is_accepted(case: Case, tmp_path: Path) -> None:
+    before = {(finding.code, finding.address) for finding in found(case, tmp_path)}
+    after = {(finding.code, finding.address): finding for finding in found(case, tmp_path, case.then)}
+    assert not {(case.code, address) for address in case.finds} & after.keys()
+    refused = [
+        finding for place, finding in after.items() if place not in before and finding.severity is Severity.ERROR
+    ]
+    assert refused == []
+
+
+def test_each_line_to_write_is_written_in_a_case() -> None:
+    say_a_line = {check.code for check in catalogue().values() if _LINE.search(check.fix)}
+    assert say_a_line - _IN_A_TASK == {case.code for case in CASES if case.then}
 
 
 def test_every_check_has_cases() -> None:
