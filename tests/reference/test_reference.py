@@ -72,9 +72,8 @@ def test_what_is_typed_in_another_way(place: str, same: str) -> None:
 
 def test_a_word_lists_what_has_it_in_its_name_or_description() -> None:
     told = explain_path("alarm", 100)
-    assert told.startswith(
-        "Sections and fields with alarm in their name or description:\n\n  quotas.enable_alarms\n    Whether"
-    )
+    assert told.startswith("Sections and fields with alarm in their name or description:\n\n")
+    assert "\n\n  quotas.enable_alarms\n    Whether" in told
     assert explain_path("Alarm", 100).splitlines()[1:] == told.splitlines()[1:]
     paths = [line.strip() for line in explain_path("quota", 100).splitlines() if line[:2] == "  " and line[2:3] != " "]
     assert paths[0] == "quotas", "sections first"
