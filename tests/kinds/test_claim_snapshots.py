@@ -361,7 +361,7 @@ def test_a_claim_that_is_gone_is_made_again_of_the_same_snapshot(lab: Lab) -> No
     plan = lab.plan()
     assert "it is created once" in told(plan, "VP349")
     outcomes = {one.address: one for one in lab.apply(plan).outcomes}
-    assert "has no VolumeSnapshot nightly" in outcomes[CLAIM].message
+    assert "no VolumeSnapshot nightly of claim first exists" in outcomes[CLAIM].message
 
 
 # Guards
