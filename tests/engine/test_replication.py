@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from tests.engine.test_groups import OURS, PATH, TENANTS, a_view, both, of_path, path, plan, row
+from tests.guards.stage import kinds
+from vastplan.engine.live.diff import digests
 from vastplan.engine.state.replication import replications
 from vastplan.model.finding import Where
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.replication import Replication, ReplicationState
+from vastplan.model.site_ledger import Owned, SiteLedger
 
 ARRIVED = {
     "last_snapshot_creation_time": "2026-01-01T23:00:00Z",
@@ -231,6 +234,26 @@ def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
     assert first.notes == ()
 
 
+def applied(*without: str) -> Owned:
+    """The path as the ledger has it after an apply of its entry without some fields."""
+    values = {name: value for name, value in path("iad").values.items() if name not in without}
+    return replace(OURS, fields=digests(kinds()["protected_path"], values, "00" * 32), wire={"tenant": "as it was read"})
+
+
+def test_the_first_copy_is_not_one_that_is_gone() -> None:
+    alone = row("iad", "", remote_tenant_guid=None, target_exported_dir=None)
+    first = plan({"iad": [alone]}, path("iad"), iad=applied("remote_tenant", "target_exported_dir"))
+    assert (first.replications, first.findings) == ((), ())
+    (action,) = [one for one in first.actions if one.address == PATH["iad"]]
+    assert action.notes[-1].startswith("costly: all data is sent to the other site for the first time, and until")
+    for rows in ({"iad": [alone]}, {"iad": [DELETED]}, {}):  # the ledger has replicated it: somebody removed the copy
+        again = plan(rows, path("iad"), iad=applied())
+        assert [one.state for one in again.replications] == [STATES.COPY_GONE]
+        assert [finding.code for finding in again.findings] == ["VP348"]
+        (action,) = [one for one in again.actions if one.address == PATH["iad"]]
+        assert action.notes[-1].startswith("costly: all data is sent to the other site again, and until")
+
+
 def test_each_site_says_how_far_it_is() -> None:
     rows = pair("SOURCE", "DESTINATION", last_uploading_restore_point_logical_size="4096", enabled=False)
     rows["iad"][0]["last_snapshot_creation_time"] = "2026-01-01T23:30:00Z"
@@ -296,9 +319,12 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     matches = match(kinds(), observed(both("DESTINATION", "SOURCE")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
     record = Operation("m1", "move", "planned", "g", "iad/volume/v", "iad", "pdx", "doc", "2026-01-01T00:00:00Z")
 
+    def noted(operation: Operation) -> dict[str, SiteLedger]:
+        return {"iad": replace(book.part(), operations={operation.subject: operation})}
+
     def told(operation: Operation) -> Replication:
         now = datetime(2026, 1, 2, tzinfo=UTC)
-        (found,) = replications(matches, {PATH["iad"]: path("iad")}, [operation], now)
+        (found,) = replications(matches, {PATH["iad"]: path("iad")}, noted(operation), now)
         return found
 
     assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: its source is on pdx")
@@ -313,7 +339,9 @@ def test_a_move_of_ours_is_no_stranger() -> None:
         (None, ""),
     ):
         desired = {} if entry is None else {PATH["iad"]: entry}
-        (moved,) = replications(matches, desired, [replace(record, phase=Phase.DONE)], datetime(2026, 1, 2, tzinfo=UTC))
+        (moved,) = replications(
+            matches, desired, noted(replace(record, phase=Phase.DONE)), datetime(2026, 1, 2, tzinfo=UTC)
+        )
         assert moved.text == f"moved by vastplan move m1: its source is on pdx, and the document says iad{edit}"
     way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run FILE, or give up: vastplan move abort PATH m1"
     begun = told(record)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
 from vastplan.model.dataclass import dataclass
@@ -28,6 +30,23 @@ class Dependents:
     locks: tuple[str, ...] = ()
     when: tuple[str, Any] | None = None
     by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlace:
+    """Where the data of an object is: the values of `fields` on its site. An object with other values starts without that data.
+
+    With `stays` the data outlives its object: one that is replaced at the same place has it again. An object with a value in
+    `points_by` only points to data. `to_site`, and `within` by the one field that changes, say how a person takes the data to
+    another site, or to another place of the site; they may contain `{old}`, the object that has it, `{there}` and `{here}`, the
+    two sites, `{document}`, and the new value of a field.
+    """
+
+    fields: tuple[str, ...]
+    stays: bool = True
+    points_by: str = ""
+    to_site: str = ""
+    within: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import CreatedFrom, Delivers, Once
-from vastplan.schema.dependents import Contents, Dependents, Precedes, RefusesDelete, UsedBy
+from vastplan.schema.dependents import Contents, DataPlace, Dependents, Precedes, RefusesDelete, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
@@ -63,6 +63,7 @@ class Kind:
     attributes: tuple[Attribute, ...] = ()
     data_bearing: bool = False
     data_elsewhere: tuple[str, Any] | None = None  # a field and its live value in an object that only points to data
+    data_place: DataPlace | None = None  # where its data is, for a kind whose objects start empty elsewhere
     metrics: tuple[Metric, ...] = ()
     in_use: tuple[str, ...] = ()  # figures that block a delete while they are above zero, until somebody accepts them
     # (field path, metric or contents): a limit that must not go below what is used; `*` in the path is the metric's key

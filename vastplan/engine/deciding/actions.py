@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from datetime import datetime
 
+from vastplan.engine.deciding.left_data import left_data
 from vastplan.engine.deciding.probable_renames import renamed_perhaps
 from vastplan.engine.deciding.verdict import Verdicts
 from vastplan.engine.live.matches import Matches
@@ -66,6 +67,7 @@ def decide(
     findings += made_again(matches.wanted_as, desired, actions, matches.typed)
     findings += duplicate_findings(matches, ledger)
     findings += renamed_perhaps(matches, ledger, desired, actions)
+    findings += left_data(matches, desired, actions, matches.typed)
     blind |= standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},

@@ -209,7 +209,7 @@ def _plan(
     nodes: tuple[Node, ...],
 ) -> Plan:
     entries, noted = {entry.address: entry for entry in inputs.entries}, latest_operations(inputs.ledger)
-    rows = replications(made.matches, entries, noted, inputs.now)
+    rows = replications(made.matches, entries, inputs.ledger, inputs.now)
     states = object_states(made.matches, entries)
     silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}
     return Plan(

@@ -165,6 +165,7 @@ class Verdicts:
             False,
             DOES_NOT_EXIST,
         )
+        key = self._ledger[entry.address.site].key
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             outside = intent is None or not intent.takes_away
@@ -185,7 +186,7 @@ class Verdicts:
             changes=created_fields(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
-            notes=(*entry.chosen, *(costs(kind, entry.values) if match.owned is not None else ())),
+            notes=(*entry.chosen, *(costs(kind, entry.values, match.owned, key) if match.owned is not None else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=outside,
@@ -267,7 +268,11 @@ class Verdicts:
             id=live.id,
             locator=live.locator,
             fingerprint=live_fingerprint(kind, entry.values, current),
-            notes=(*entry.chosen, *drawn, *(costs(kind, entry.values) if verb is Verb.REPLACE else ())),
+            notes=(
+                *entry.chosen,
+                *drawn,
+                *(costs(kind, entry.values, match.owned, part.key) if verb is Verb.REPLACE else ()),
+            ),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=made_again,

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from vastplan.engine.live.diff import digests
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import MOVED, SPLIT, Finding, Severity
 from vastplan.model.shell import word
-from vastplan.model.site_ledger import Owned
+from vastplan.model.site_ledger import NO_DIGESTS, Owned
 from vastplan.schema.kind import Kind, Values
 
 
@@ -120,12 +121,22 @@ def writes_synchronously(live: Live) -> bool:
     return grouped is not None and isinstance(kept_by, str) and kept_by in grouped.at_once
 
 
-def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-    """What it costs to recreate an object with other members, for people."""
+def is_first_copy(kind: Kind, wanted: Mapping[str, Any], owned: Owned, key: str) -> bool:
+    """Whether the ledger knows what was applied, and the wanted other site never was: then nothing was sent there yet."""
+    across = "" if kind.grouped is None else kind.grouped.across
+    if not wanted.get(across) or not owned.fields:
+        return False
+    wants = digests(kind, {across: wanted[across]}, key)
+    return any(owned.fields.get(path) not in (digest, *NO_DIGESTS) for path, digest in wants.items())
+
+
+def costs(kind: Kind, wanted: Mapping[str, Any], owned: Owned | None, key: str) -> tuple[str, ...]:
+    """What it costs to create another object with other members in the place of one, for people."""
     if kind.grouped is None or not kind.grouped.lag or not wanted.get(kind.grouped.across):
         return ()
+    sent = "for the first time" if owned is not None and is_first_copy(kind, wanted, owned, key) else "again"
     return (
-        "costly: all data is sent to the other site again, and until it has arrived that site cannot become the source",
+        f"costly: all data is sent to the other site {sent}, and until it has arrived that site cannot become the source",
     )
 
 

@@ -9,6 +9,7 @@ from vastplan.engine.live.groups import (
     MemberRole,
     group_key,
     group_split,
+    is_first_copy,
     is_lost,
     part_of,
     role_text,
@@ -26,6 +27,7 @@ from vastplan.model.moments import parse_moment
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.plan import Action
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.units import BYTES, SECONDS, show_amount
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -38,10 +40,10 @@ _AT_ONCE = "each write is on both sites before it is answered"
 
 
 def replications(
-    matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
+    matches: Matches, desired: Mapping[Address, Entry], ledger: Mapping[str, SiteLedger], now: datetime
 ) -> tuple[Replication, ...]:
     """One for each group that exists or existed, by its address in the document, else in the ledger."""
-    every = tuple(operations)
+    every = latest_operations(ledger)
     moves = {operation.subject: operation for operation in every}
     # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
     moves |= {
@@ -55,7 +57,7 @@ def replications(
     others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
     for address in (*wanted, *others):
         group = _group(matches, matches.kinds[address.kind], grouped[address.kind], address, desired.get(address))
-        if group is not None and group.key not in rows:
+        if group is not None and not _is_new(group, ledger) and group.key not in rows:
             rows[group.key] = _row_of(group, moves.get(group.key), now)
     return tuple(rows.values())
 
@@ -113,6 +115,15 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
         if members[site] is None:
             unread[site] = matches.observed.error(site, kind.name) or ABSENT
     return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
+
+
+def _is_new(group: _Group, ledger: Mapping[str, SiteLedger]) -> bool:
+    """Whether there was never a copy on the other site of the document: then none is gone."""
+    site, entry = group.address.site, group.entry
+    if entry is None or group.away is not None or (group.here is not None and is_lost(group.here)):
+        return False
+    kind, owned = group.matches.kinds[group.address.kind], group.matches.owned.get(group.address)
+    return owned is not None and is_first_copy(kind, entry.values, owned, ledger[site].key)
 
 
 def _row_of(group: _Group, move: Operation | None, now: datetime) -> Replication:

@@ -27,7 +27,7 @@ from vastplan.kinds.kubernetes.persistent_volume import AccessModes, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import Dependents, UsedBy
+from vastplan.schema.dependents import DataPlace, Dependents, UsedBy
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -196,6 +196,7 @@ KIND = Kind(
     ),
     keyed=Keyed(within="namespace"),
     data_bearing=True,
+    data_place=DataPlace(("namespace",), stays=False, points_by="volume"),
     metrics=(
         Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),
         Metric("pending", ("status", "phase"), ones=frozenset({"Pending"}), zeros=frozenset({"Bound", "Lost"})),

@@ -15,7 +15,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Precedes, RefusesDelete
+from vastplan.schema.dependents import DataPlace, Precedes, RefusesDelete
 from vastplan.schema.import_keys import CalledAs, Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, Metric, Witness
@@ -347,6 +347,19 @@ KIND = Kind(
         within="tenant",
     ),
     data_bearing=True,
+    data_place=DataPlace(
+        ("path", "tenant"),
+        to_site=(
+            "write sites: [{there}, {here}], active: {there} and replicate: SCHEDULE, apply, then: "
+            "vastplan move plan {document} {old} --to {here}"
+        ),
+        within={
+            "path": (
+                "before path changes take a snapshot, and: "
+                "vastplan restore plan {document} {old} --snapshot NAME --directory {path}"
+            )
+        },
+    ),
     unique=(("bucket", "tenant"), ("share",), ("alias", "tenant")),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),

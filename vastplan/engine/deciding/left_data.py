@@ -1,0 +1,132 @@
+"""Data that an entry leaves behind: what held it is dropped or replaced, and the entry is created at another place. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.engine.live.groups import on_any_site
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, Verb
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import Owned
+from vastplan.model.units import show_amount
+from vastplan.model.value import Unknown
+from vastplan.schema.dependents import DataPlace
+from vastplan.schema.entries import Entry
+
+_BY_HAND = "to take it along, copy it with a client of both places before the old one is deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A live object with data that its entry leaves behind; `of` is that entry, or the object's own address."""
+
+    address: Address
+    of: str
+    live: Live
+
+    @property
+    def figures(self) -> list[str]:
+        """How much is used there, for people; empty where its system has no such figure."""
+        sized = [fact for fact in self.live.kind.metrics if fact.name in self.live.kind.in_use and fact.unit]
+        figures = [(fact, self.live.metrics[fact.name]) for fact in sized]
+        return [
+            f"cannot determine how much is {fact.name}"
+            if isinstance(figure, Unknown)
+            else f"{fact.name} {show_amount(int(figure), fact.unit)}"
+            for fact, figure in figures
+            if not isinstance(figure, Mapping)
+        ]
+
+    def __str__(self) -> str:
+        values = ((name, self.live.values.get(name)) for name in _place(self.live).fields)
+        facts = [*(f"{name} {inert(value, 200)}" for name, value in values if isinstance(value, str)), *self.figures]
+        return ", ".join(facts)
+
+
+def left_data(
+    matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action], typed: str
+) -> Iterator[Finding]:
+    """VP360: a warning for each entry whose new object starts without the data that the entry has at another place.
+
+    None for an entry that two sites share and that stays on one of them: its data is copied from there.
+    """
+    created = _created(matches, actions)
+    if not created:
+        return
+    shared = {_entry_of(address, entry) for address, entry in desired.items() if matches.kinds[address.kind].grouped}
+    left: dict[tuple[str, str], list[_Left]] = {}
+    kept = set()
+    for address, owned in matches.owned.items():
+        if matches.kinds[address.kind].data_place is None or address in matches.formers:
+            continue
+        origin = owned.origin or str(address)
+        live = matches.match(address).live
+        if address in desired and not (address in created and actions[address].verb is Verb.REPLACE):
+            kept.add(on_any_site(origin))
+        elif live is not None and _holds_data(live, owned):
+            left.setdefault((address.kind, on_any_site(origin)), []).append(_Left(address, origin, live))
+    for address, action in created.items():
+        entry = desired[address]
+        key = _entry_of(address, entry)
+        behind = left.get((address.kind, key), ())
+        if behind and not (key in shared and key in kept):
+            yield _finding(action, entry, behind, typed)
+
+
+def _created(matches: Matches, actions: Mapping[Address, Action]) -> dict[Address, Action]:
+    """The creates of objects that start without data: new ones, and replaced ones at another place."""
+    created = {}
+    for address, action in actions.items():
+        place = matches.kinds[address.kind].data_place
+        if place is None or (place.points_by and action.desired.get(place.points_by) is not None):
+            continue
+        moved = action.verb is Verb.REPLACE and (not place.stays or _changed(action, place))
+        if moved or (action.verb is Verb.CREATE and address not in matches.owned):
+            created[address] = action
+    return created
+
+
+def _changed(action: Action, place: DataPlace) -> set[str]:
+    """The fields of the place that an action changes."""
+    return {change.path for change in action.changes if change.path in place.fields}
+
+
+def _place(live: Live) -> DataPlace:
+    place = live.kind.data_place
+    assert place is not None
+    return place
+
+
+def _holds_data(live: Live, owned: Owned) -> bool:
+    """Whether something is used there; what could not be read counts as used."""
+    if _place(live).points_by in owned.fields:
+        return False
+    return any(live.metrics[name] != 0 for name in live.kind.in_use)
+
+
+def _entry_of(address: Address, entry: Entry) -> str:
+    return on_any_site(entry.origin or str(address))
+
+
+def _finding(action: Action, entry: Entry, behind: Iterable[_Left], typed: str) -> Finding:
+    address = action.address
+    new = entry.origin or str(address)
+    own = [old for old in behind if old.address == address]
+    old = (own or [old for old in behind if old.address.site != address.site] or list(behind))[0]
+    place = _place(old.live)
+    whose = f"the data that it has now ({old})" if own else f"the data of {old.of} ({old})"
+    way = place.to_site if old.address.site != address.site else ""
+    if own and len(changed := _changed(action, place)) == 1:
+        way = place.within.get(changed.pop(), "")
+    if way:
+        desired = {name: word(str(action.desired.get(name))) for name in place.fields}
+        sites = {"old": word(old.of), "there": old.address.site, "here": address.site, "document": typed}
+        way = "to take it along: " + way.format(**desired, **sites)
+    text = f"it is created without {whose}: no apply takes data along"
+    return Finding("VP360", Severity.WARNING, text, way or _BY_HAND, new, entry.where)
