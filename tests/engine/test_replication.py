@@ -237,7 +237,9 @@ def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
 def applied(*without: str) -> Owned:
     """The path as the ledger has it after an apply of its entry without some fields."""
     values = {name: value for name, value in path("iad").values.items() if name not in without}
-    return replace(OURS, fields=digests(kinds()["protected_path"], values, "00" * 32), wire={"tenant": "as it was read"})
+    return replace(
+        OURS, fields=digests(kinds()["protected_path"], values, "00" * 32), wire={"tenant": "as it was read"}
+    )
 
 
 def test_the_first_copy_is_not_one_that_is_gone() -> None:

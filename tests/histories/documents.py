@@ -26,6 +26,7 @@ REFERENCES: dict[str, dict[str, str]] = {
         "tenant": "tenants", "view_policy": "view_policies", "qos_policy": "qos_policies", "snapshots": "snapshot_schedules",
     },
     "quotas": {"tenant": "tenants"},
+    "snapshot_schedules": {"replicate_to": "replication_peers"},
     "secrets": {"namespace": "namespaces"},
     "storage_classes": {
         "tenant": "tenants", "view_policy": "view_policies", "vip_pool": "vip_pools", "qos_policy": "qos_policies",
@@ -34,12 +35,12 @@ REFERENCES: dict[str, dict[str, str]] = {
     "projects": {"tenant": "tenants", "department": "departments", "storage_classes": "storage_classes"},
     "volumes": {
         "tenant": "tenants", "project": "projects", "storage_class": "storage_classes", "view_policy": "view_policies",
-        "vip_pool": "vip_pools", "secret": "secrets", "snapshots": "snapshot_schedules",
+        "vip_pool": "vip_pools", "secret": "secrets", "snapshots": "snapshot_schedules", "replicate": "snapshot_schedules",
     },
 }  # fmt: skip
 SECTIONS = (
     "namespaces", "secrets", "departments", "snapshot_schedules", "tenants", "vip_pools", "view_policies", "qos_policies",
-    "storage_classes", "projects", "views", "quotas", "volumes", "local_providers", "users", "s3_keys",
+    "storage_classes", "projects", "views", "quotas", "volumes", "local_providers", "users", "s3_keys", "replication_peers",
 )  # fmt: skip
 SINGULAR = {
     "vip_pools": "vip_pool", "view_policies": "view_policy", "qos_policies": "qos_policy", "projects": "project",

@@ -152,6 +152,39 @@ def add_volume(writer: Writer, tenant: str | None = None) -> str:
     return writer.add("volumes", name, body)
 
 
+def add_replicated(writer: Writer) -> str:
+    """A volume that is written on one site and copied to the other."""
+    document, chance = writer.document, writer.chance
+    tenant = writer.some("tenants")
+    parts = [writer.some(section, tenant=tenant) for section in ("projects", "vip_pools", "view_policies")]
+    secret = writer.some("secrets")
+    if tenant is None or secret is None or None in parts or len(document.sites) < 2:
+        return ""
+    project, pool, policy = parts
+    if not document.names("replication_peers"):
+        ranges = {site: {"ip_ranges": [f"10.9{n}.1.10 - 10.9{n}.1.17"]} for n, site in enumerate(document.sites)}
+        far = {"role": "REPLICATION", "subnet_cidr": 24, "per_site": ranges}
+        writer.add("vip_pools", "replication", far)
+        between = {site: {"vip_pool": "replication"} for site in document.sites}
+        writer.add("replication_peers", "iad-pdx", {"between": between})
+        frames = [{"every": "1h", "keep_local": "24h", "keep_remote": "7d"}]
+        writer.add("snapshot_schedules", writer.fresh("far-"), {"replicate_to": "iad-pdx", "frames": frames})
+    schedules = [
+        name
+        for name in document.names("snapshot_schedules")
+        if "replicate_to" in document.entries["snapshot_schedules", name].body
+    ]
+    if not schedules:
+        return ""
+    name = writer.fresh("far-vol-")
+    body = {
+        "tenant": tenant, "project": project, "size": "2 TiB", "path": f"/{tenant}/{name}", "view_policy": policy,
+        "vip_pool": pool, "secret": secret, "mount": f"/{name}", "active": chance.choice(document.sites),
+        "replicate": chance.choice(schedules),
+    }  # fmt: skip
+    return writer.add("volumes", name, body)
+
+
 def add_view(writer: Writer) -> str:
     """A view with some of what may hang on one."""
     chance, tenant = writer.chance, writer.some("tenants")
@@ -298,14 +331,16 @@ def change(writer: Writer) -> str:
             {"capacity_rules": {"hard_limit": f"{chance.randint(10, 90)} TiB"}},
             _moved_ranges(writer, name),
         )),
-        "vip_pools": lambda: {"ip_ranges": [body["ip_ranges"][0].rpartition(".")[0] + chance.choice((".30", ".40", ".50"))]},
+        "vip_pools": lambda: _moved_pool(writer, body),
         "view_policies": lambda: {chance.choice(("nfs_no_squash", "nfs_read_write")): sorted(chance.sample(HOSTS, chance.randint(1, 3)))},
         "qos_policies": lambda: {"static_limits": {"max_writes_bw_mbps": chance.choice((100, 200, 300))}},
         "views": lambda: _moved_part(writer, body),
         "quotas": lambda: {"hard_limit": f"{chance.choice((1, 2, 3))} TiB"},
         "namespaces": lambda: {"labels": {"team": chance.choice("xyz")}},
         "departments": lambda: {"gpus": {"default": chance.choice((8, 16, 32))}},
-        "snapshot_schedules": lambda: {"frames": [{"every": chance.choice(("1h", "2h", "4h")), "keep_local": "24h"}]},
+        "snapshot_schedules": lambda: {
+            "frames": [{**body["frames"][0], "every": chance.choice(("1h", "2h", "4h"))}]
+        },
         "projects": lambda: _moved_project(writer, body, name),
         "storage_classes": lambda: chance.choice((
             {"allow_volume_expansion": chance.random() < 0.5}, {"mount_options": [f"nconnect={chance.choice((4, 8))}"]}, {"shared": chance.random() < 0.4},
@@ -337,6 +372,13 @@ def _free_ranges(writer: Writer, tenant: str) -> list[str]:
 def _moved_ranges(writer: Writer, tenant: str) -> Body:
     free = _free_ranges(writer, tenant)
     return {"client_ip_ranges": sorted(writer.chance.sample(free, writer.chance.randint(1, len(free))))} if free else {}
+
+
+def _moved_pool(writer: Writer, body: Body) -> Body:
+    """Another end of a pool's range; a pool between two sites stays."""
+    if "ip_ranges" not in body:
+        return {}
+    return {"ip_ranges": [body["ip_ranges"][0].rpartition(".")[0] + writer.chance.choice((".30", ".40", ".50"))]}
 
 
 def _moved_part(writer: Writer, body: Body) -> Body:

@@ -129,7 +129,22 @@ def look(plant: Plant, facts: bool = True) -> Sight:
         _holding(sight, plant, site, rows)
         if facts:
             _facts(sight, plant, site, rows)
+    _copies(sight, plant)
     return sight
+
+
+def _copies(sight: Sight, plant: Plant) -> None:
+    """A path on two sites is deleted on both with its source."""
+    kind, sources, copies = "protected_path", {}, []
+    for site in sorted({site for site, _ in plant.planes}):
+        for row in plant.rows(site, "vast", "protectedpaths"):
+            if row["role"] == "DESTINATION":
+                copies.append((site, row))
+            else:
+                sources[row["guid"]] = (site, kind, identity(row))
+    for site, row in copies:
+        if row["guid"] in sources:
+            sight.made_for[site, kind, identity(row)] = sources[row["guid"]]
 
 
 def _leaving(row: Row) -> bool:

@@ -13,6 +13,7 @@ import json
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -260,6 +261,27 @@ class _NoTime:
         self.now += seconds
 
 
+class _SitesTime:
+    """The time of the sites, which passes when an operation waits."""
+
+    def __init__(self, plant: Plant) -> None:
+        self._cluster = next(plane for plane in plant.planes.values() if isinstance(plane, VastPlane))
+        self._passed = 0.0
+
+    def now(self) -> datetime:
+        """The clusters' time."""
+        return datetime.fromtimestamp(self._cluster.now(), UTC)
+
+    def ticks(self) -> float:
+        """What was waited so far, in seconds."""
+        return self._passed
+
+    def sleep(self, seconds: float) -> None:
+        """All sites go on meanwhile: they are linked, and share the clock."""
+        self._passed += seconds
+        self._cluster.pass_time(int(seconds))
+
+
 class _Api:
     """What vastplan uses of the official Kubernetes client, which takes longer to make than all of a history's requests."""
 
@@ -303,8 +325,10 @@ def _patches(plant: Plant) -> list[Any]:
         self._journal_file.close()
         self._lock.release()
 
-    clock = _NoTime()
+    clock, sites_time = _NoTime(), _SitesTime(plant)
     return [
+        patch("vastplan.app.operations.CLOCK", sites_time),
+        patch("vastplan.app.move.CLOCK", sites_time),
         patch("vastplan.app.connect.world", served),
         patch("vastplan.systems.vast.session.Session", session),
         patch("vastplan.systems.runai.client.Session", session),

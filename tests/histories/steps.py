@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
 
-from tests.histories import edits, operations
+from tests.histories import edits, moves, operations
 from tests.histories.documents import Document, Entry
 from tests.histories.hands import THEIRS
 from tests.histories.history import STEPS, History, Paper, Step
@@ -338,6 +338,7 @@ TABLE: dict[str, tuple[Callable[[History, Random], None], int]] = {
     "git checkout": (restore, 3), "drift": (drift, 3), "take over": (take_over, 4), "sites": (sites, 4),
     "undo": (undo, 4), "a second document": (second_document, 1),
     "a restore": (operations.restore_data, 4), "another key": (another_key, 3),
+    "a move": (moves.move_data, 4), "a rehearsal": (moves.rehearse, 3),
 }  # fmt: skip
 
 
