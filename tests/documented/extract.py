@@ -2,6 +2,7 @@
 
     python -m tests.documented.extract vast VMS.json > tests/documented/facts/vast-5.5.yaml
     python -m tests.documented.extract runai RUNAI.json > tests/documented/facts/runai-2.24.yaml
+    python -m tests.documented.extract updates VMS-OLD.json > tests/documented/updates/vast-5.3.yaml
     python -m tests.documented.extract kubernetes V3/{version,api__v1,...}_openapi.json CRD.yaml > .../kubernetes-1.34.yaml
 
 It shares no code with `vastplan.sim.derive`: what one of them misreads the other contradicts. `facts.py` explains the
@@ -195,8 +196,22 @@ def of_definition(definition: Json) -> tuple[Json, Json]:
     return {f"{root}/{plural}": {"GET": listed}, path: made, path + "/{}": one}, {name: fields}
 
 
+def updates(document: Json) -> Json:
+    """The names of what each PATCH takes, of the operations that vastplan uses: all that is kept of an older version."""
+    extractor, uses = Extractor(document), wanted("vast")
+    found: Json = {}
+    for path, methods in document["paths"].items():
+        content = methods.get("patch", {}).get("requestBody", {}).get("content", {})
+        if content and ("PATCH", plain(path)) in uses:
+            found[plain(path)] = sorted(extractor.fields_of(next(iter(content.values()))["schema"]))
+    return found
+
+
 def main(system: str, *files: str) -> None:
     """Print the facts of some documents."""
+    if system == "updates":
+        yaml.safe_dump(updates(json.loads(Path(files[0]).read_bytes())), sys.stdout, width=118)
+        return
     whole: Json = {"sources": [], "operations": {}, "types": {}}
     for file in map(Path, files):
         raw = file.read_bytes()
