@@ -400,7 +400,7 @@ def test_what_only_its_id_distinguishes_is_never_sent_twice(bench: Lobby, happen
     bench.done(BOX)
     failing(bench, "create", "card", Unclear("503", ended=True), after=happened)
     (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
-    assert (outcome.state, outcome.message) == (State.UNKNOWN, "503; it does not exist yet")
+    assert (outcome.state, outcome.message) == (State.UNKNOWN, "503; cannot determine whether it was created")
     assert bench.library.said.count(("create", "card")) == 1
 
 

@@ -26,7 +26,7 @@ import vastplan.app.importing.uncovered_kinds  # has its pool before another tak
 import vastplan.kinds
 import vastplan.systems
 from vastplan.document import specs
-from vastplan.engine.live.wait import until_gone, until_ready
+from vastplan.engine.live.wait import until_gone, until_ready, until_shown
 from vastplan.ledger.file import FileSession
 from vastplan.model.polling import poll
 from vastplan.schema.discover import discover
@@ -344,6 +344,7 @@ def _patches(plant: Plant) -> list[Any]:
         patch.dict(poll.__kwdefaults__, sleep=clock.sleep),
         patch.object(until_ready, "__defaults__", (clock.sleep,)),
         patch.object(until_gone, "__defaults__", (clock.sleep,)),
+        patch.object(until_shown, "__defaults__", (clock.sleep,)),
         patch("vastplan.document.specs.models", lambda _: _MODELS),
         patch("os.fsync", lambda _: None),
         patch.object(FileSession, "record", recorded),

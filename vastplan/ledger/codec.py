@@ -88,6 +88,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
             owned.origin,
             owned.group,
             *owned.made_of.values(),
+            owned.answered,
         )
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))

@@ -23,6 +23,7 @@ LATER = (
     "origin",
     "group",
     "made_of",
+    "answered",
 )  # fields of an entry that were added to the format later; left out while they are empty
 KEPT_PLANS = 200  # ids of applied plans, so that none is applied twice
 

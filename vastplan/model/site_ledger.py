@@ -33,7 +33,7 @@ class Owned:
     that they were created for, 0 where there are none or it is not known. `origin` (since version 3) is the composite entry that
     the object is a part of, "" for none. `group` (since version 3) is the key that it shares with the members of its group on other
     sites, "" for none. `made_of` (since version 4) says from what an object that is created once was created: names, ids and times,
-    as the system returned them then.
+    as the system returned them then. `answered` (since version 4) is when the system answered its creation, "" once a read has shown it.
     """
 
     id: str
@@ -49,6 +49,7 @@ class Owned:
     origin: str = ""
     group: str = ""
     made_of: Mapping[str, str] = field(default_factory=dict)
+    answered: str = ""
 
     @property
     def imported(self) -> bool:

@@ -18,7 +18,7 @@ from vastplan.engine.live.diff import live_fingerprint, value_at
 from vastplan.engine.live.floors import too_low
 from vastplan.engine.live.groups import turned
 from vastplan.engine.live.observe import Live, live_of
-from vastplan.engine.live.wait import until_gone, until_ready
+from vastplan.engine.live.wait import until_gone, until_ready, until_shown
 from vastplan.engine.values.creation import created_source
 from vastplan.engine.values.delivery import (
     answered_once,
@@ -31,8 +31,9 @@ from vastplan.engine.values.delivery import (
 from vastplan.model.errors import NotAuthorised, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.live_state import state_text
+from vastplan.model.moments import parse_moment
 from vastplan.model.plan import Action, Step, Verb, let_go
-from vastplan.model.site_ledger import path_text
+from vastplan.model.site_ledger import Intent, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder
 from vastplan.schema.endpoint import Asked
@@ -146,7 +147,7 @@ class _Execution:
         def look(problem: Unclear) -> Live | None:
             self._answered_once = drawn
             if self._kind.distinct_by_id:  # it cannot be told from others, and its value is lost: it is not sent twice
-                raise Unclear(f"{problem}; {_NOT_CREATED}")
+                raise Unclear(f"{problem}; cannot determine whether it was created")
             desired = self._context.revealed(self._values)
             return find_created(self._kind, self._provider, self._pages(), desired, self._current, self._live, problem)
 
@@ -191,6 +192,20 @@ class _Execution:
             raise Unreachable(f"cannot determine whether it exists: {match.unknown}")
         if match.live is not None:
             self._appeared(f"id {inert(match.live.id, 80)}")
+        intent = self._context.ledger[self._address.site].intents.get(self._recorded_as)
+        if self._kind.distinct_by_id and intent is not None and intent.before is not None:
+            sent = parse_moment(intent.at)
+            age = 0.0 if sent is None else (self._context.now() - sent).total_seconds()
+            lost = until_shown(lambda: self._made_since(intent), age)
+            if lost is not None:
+                self._appeared(f"id {inert(lost, 80)}")
+
+    def _made_since(self, intent: Intent) -> str | None:
+        """The id of an object of its identity that did not exist when the intent was noted, and that the plan does not know."""
+        desired, known = self._context.revealed(self._values), {*(intent.before or ())}
+        known |= {live.id for live in self._context.matches.observed.objects(self._address.site, self._kind.name)}
+        rows = (row for page in self._pages() for row in page if has_identity(self._kind, desired, self._current(row)))
+        return next((made for made in (self._live(row).id for row in rows) if made not in known), None)
 
     def _exists(self) -> bool:
         """Whether an object of its identity exists now, whoever created it."""

@@ -20,7 +20,7 @@ from vastplan.engine.values.delivery import (
     is_pending,
 )
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action
+from vastplan.model.plan import Action, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import references
 from vastplan.schema.kind import Values
@@ -64,9 +64,10 @@ def ledger_record(
         group = group_key(live)
         first = first or {**recorded_source(kind, live.attributes), **made.made_of}
     generation = 0 if delivers is None else generation_of(delivers, values)
+    answered = now if live is None and action.verb in (Verb.CREATE, Verb.REPLACE) else ""
     return Owned(
         id, locator, fields, tuple(sorted(refers)), now, wire, sources, delivered, delivered_at, generation,
-        _composite(context, action), group, first,
+        _composite(context, action), group, first, answered,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from vastplan.engine.live.condition import state_reader
 from vastplan.model.errors import Refused, Unclear
@@ -13,6 +14,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
 
+T = TypeVar("T")
 TIMEOUT = 300.0  # seconds
 SHOWN = 60.0  # seconds: a system of several replicas may show an object only some time after it answered the write
 
@@ -48,6 +50,15 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
         return Unclear(f"{kind.name} {locator} is {state_text(state)} (waited {TIMEOUT:.0f} s)")
 
     return poll(ready, overdue, timeout=TIMEOUT, sleep=pause)
+
+
+def until_shown(look: Callable[[], T | None], age: float, sleep: Callable[[float], None] = time.sleep) -> T | None:
+    """What `look` finds of a write without an answer, which was sent `age` seconds ago; `None` where a read would show it by now."""
+    pause = 0.02
+    while (found := look()) is None and age < SHOWN:
+        sleep(pause)
+        age, pause = age + pause, min(pause * 1.6, 2.0)
+    return found
 
 
 def until_gone(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from vastplan.engine.live.diff import digests, leaf_digest, leaves, same, value_at
 from vastplan.engine.live.matches import Matches
 from vastplan.model.address import Address
-from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, Owned, SiteLedger, path_text
+from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path_text
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 
@@ -31,14 +31,6 @@ def is_created_by(intent: Intent, kind: Kind, desired: Values, current: Values, 
         for path, sent in intent.fields.items()
         if path.partition(".")[0] not in unseen
     )
-
-
-def is_read_back(kind: Kind, owned: Owned) -> bool:
-    """Whether an owned object was seen after the system had answered its creation: then the ledger has the references in it as the
-    system showed them. Where it has no references, the ledger does not say, and the answer is true.
-    """
-    referring = {field.name for field in kind.fields if field.has_references}
-    return bool(owned.wire) or owned.imported or referring.isdisjoint(path.partition(".")[0] for path in owned.fields)
 
 
 def standing_intent(matches: Matches, ledger: Mapping[str, SiteLedger], address: Address) -> Intent | None:

@@ -15,7 +15,6 @@ from vastplan.engine.live.new_names import new_names
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.renames import resolve_renames
 from vastplan.engine.live.twins import live_identity
-from vastplan.engine.matching.interrupted import is_read_back
 from vastplan.engine.values.delivery import delivers_of, destination, existing_names
 from vastplan.engine.values.formers import formers
 from vastplan.model.address import Address
@@ -154,7 +153,7 @@ class _Matching:
         problem, asked = observed.error(address.site, kind.name), observed.asked(address.site, kind.name)
         if problem and not asked:
             return Match(owned=owned, unknown=problem)
-        if owned is not None and not is_read_back(kind, owned):
+        if owned is not None and owned.answered:
             text = f"the system answered its creation with id {inert(owned.id, 80)} and does not show it yet"
             way = f"vastplan ledger forget {self._whole.typed} {word(address)} lets the next apply create another"
             return Match(owned=owned, unknown=f"{text} ({way})")
