@@ -46,6 +46,19 @@ def begun_rehearsal(scene: Theatre) -> Watched:
     return watched
 
 
+def test_a_site_that_the_document_no_longer_has_is_named(scene: Theatre) -> None:
+    """Found by a history: `move status` ended with a KeyError."""
+    watched = begun_rehearsal(scene)
+    one_site = {name: value for name, value in scene.lab.sites.items() if name == "iad"}
+    scene.lab.sites = one_site
+    scene.lab.write({"tenants": {"team": {}}})
+    (record,) = last_moves(scene.lab.workspace())
+    missing = "site pdx is not in the document: put it back under sites"
+    assert operation_standing(scene.lab.workspace(), record) == (f"cannot determine the current roles: {missing}",)
+    with pytest.raises(VastplanError, match=missing):
+        scene.abort(watched.plan)
+
+
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records are those of a vastplan that did not note what is moved."""

@@ -11,6 +11,7 @@ from vastplan.app.secrets import document_secrets, folder_reader, lazily
 from vastplan.app.worlds import directories, simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
 from vastplan.schema.connection import SharedLedgerSpec, SystemSpec, Verified
@@ -31,8 +32,12 @@ TRANSPORT_LIMITS = DEFAULT_LIMITS
 def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> Iterator[Providers]:
     """A client for every system of the named sites; for a client that cannot be created, the exception that says why.
 
-    Raises `Invalid` for a connection that the document is not allowed to ask for.
+    Raises `Invalid` for a connection that the document is not allowed to ask for, and `VastplanError` for a site that it does not have:
+    an operation of the ledger may have begun there.
     """
+    for site in sites:
+        if site not in document.head.sites:
+            raise VastplanError(f"site {inert(site, 80)} is not in the document: put it back under sites")
     with contextlib.ExitStack() as stack:
         providers: Providers = {}
         simulated = [name for name in document.head.sites if document.connections[name].simulated]
