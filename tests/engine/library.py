@@ -26,7 +26,7 @@ from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan
-from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.site_ledger import Owned, RefusedChange, SiteLedger
 from vastplan.model.value import Ref, SecretSource, from_json
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
@@ -269,6 +269,14 @@ class Bench:
         """A note for the ledger."""
         self.lost("settle", address)
         self.book.add(events.settle_event(address))
+
+    def refuses(self, kind: Kind, field: str, why: str, at: str) -> None:
+        """A note for the ledger."""
+        self.book.add(events.refuse_event(f"{kind.name}.{field}", RefusedChange("1.0", at, why)))
+
+    def accepts(self, kind: Kind, field: str) -> None:
+        """A note for the ledger."""
+        self.book.add(events.refuse_event(f"{kind.name}.{field}", None))
 
 
 def action(plan: Plan, kind: str, name: str) -> Action:

@@ -14,6 +14,7 @@ from tests.engine import library
 from tests.engine.library import SITE, Bench, Library, action, at, ref
 from vastplan.engine.live.consent import Consent
 from vastplan.engine.live.diff import digests
+from vastplan.engine.live.wait import until_shown
 from vastplan.engine.values.delivery import draw
 from vastplan.ledger import events
 from vastplan.model.address import Address
@@ -423,6 +424,27 @@ def begun(bench: Lobby, *before: str, of: Entry | None = None) -> None:
 def other(name: str, reader: str = "ann") -> Entry:
     """Another card of the same reader, by whose address it is told."""
     return Entry(at("card", name), {**card().values, "reader": reader, "deliver": {**INTO, "keys": {"number": name}}})
+
+
+def test_one_that_shows_late_is_waited_for_and_no_second_is_created(
+    bench: Lobby, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.done(BOX)
+    old = bench.library.put("card", reader="ann")["id"]
+    begun(bench, old)
+    waited: list[float] = []
+
+    def late(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == 3:
+            bench.library.put("card", reader="ann")
+
+    monkeypatch.setattr(until_shown, "__defaults__", (late,))
+    monkeypatch.setattr("vastplan.engine.live.wait.SHOWN", 60.0)
+    (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
+    assert (outcome.state, len(waited)) == (State.UNKNOWN, 3)
+    assert "perhaps created by an interrupted run; plan again" in outcome.message
+    assert ("create", "card") not in bench.library.said
 
 
 def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobby) -> None:

@@ -9,7 +9,7 @@ from vastplan.ledger.upgrade import upgraded
 from vastplan.model import canonical_json, operation, strict_json
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.site_ledger import LEDGER_VERSION, Owned, SiteLedger, intent_of
+from vastplan.model.site_ledger import LEDGER_VERSION, Owned, RefusedChange, SiteLedger, intent_of
 
 _KEY_SIZE = 64  # bytes, at most: the limit of the keyed digest
 _TEXT, _COUNT = frozenset({str}), frozenset({int})
@@ -18,7 +18,7 @@ _TEXT, _COUNT = frozenset({str}), frozenset({int})
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. Fields that were added to the format later are left out while they are empty."""
     whole = canonical_json.plain_json(part)
-    for name in ("systems", "head", "operations", "gone"):
+    for name in ("systems", "head", "operations", "gone", "refused"):
         if not whole[name]:
             del whole[name]
     for owned in whole["entries"].values():
@@ -47,6 +47,8 @@ def load_part(raw: bytes, label: str) -> SiteLedger:
         fields["intents"] = {address: intent_of(intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
         fields["gone"] = tuple(fields.get("gone", ()))
+        refused = fields.get("refused", {}).items()
+        fields["refused"] = {name: RefusedChange(**known) for name, known in refused}
         operations = fields.get("operations", {}).items()
         fields["operations"] = {subject: operation.operation_from_data(record) for subject, record in operations}
         part = SiteLedger(**fields)
@@ -93,6 +95,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))
     texts += part.systems.values()
+    texts += (text for known in part.refused.values() for text in (known.version, known.at, known.why))
     if not _TEXT.issuperset(map(type, texts)):
         raise ValueError("something else where a text belongs")
     if not isinstance(part.head, dict):

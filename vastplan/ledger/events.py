@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from vastplan.model import operation as operations
 from vastplan.model.canonical_json import plain_json
 from vastplan.model.operation import Operation
-from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, SiteLedger, intent_of
+from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, RefusedChange, SiteLedger, intent_of
 
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
@@ -68,6 +68,11 @@ def move_event(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, s
 def settle_event(address: str) -> Event:
     """An intent had no effect; what is owned did not change."""
     return {"event": "settle", "address": address}
+
+
+def refuse_event(field: str, refused: RefusedChange | None) -> Event:
+    """A system refused to change a field (`kind.field`) in place, or, with `None`, has changed it now."""
+    return {"event": "refuse", "field": field, "refused": None if refused is None else plain_json(refused)}
 
 
 def operate(operation: Operation) -> Event:
@@ -142,6 +147,11 @@ class Reducer:
                 if address in self._entries:
                     owned = self._entries[address]
                     self._entries[address] = replace(owned, fields={**owned.fields, **digests})
+        elif name == "refuse":
+            refused = {each: known for each, known in self._part.refused.items() if each != event["field"]}
+            if event["refused"] is not None:
+                refused[event["field"]] = RefusedChange(**event["refused"])
+            self._part = replace(self._part, refused=refused)
         elif name == "settle":
             self._intents.pop(event["address"], None)
         elif name == "operate":

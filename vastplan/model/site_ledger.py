@@ -92,6 +92,15 @@ def intent_of(data: Mapping[str, Any]) -> Intent:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedChange:
+    """That a system refused to change a field in place: at which version of it, when, and its words."""
+
+    version: str
+    at: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteLedger:
     """One site's part of the ledger. It holds the document's settings, but no values of objects and no secrets."""
 
@@ -114,6 +123,8 @@ class SiteLedger:
     gone: tuple[str, ...] = ()
     """Addresses that it no longer has, the newest last, at most `KEPT_GONE`: to name one of them is no mistake (since version
     4)."""
+    refused: Mapping[str, RefusedChange] = field(default_factory=dict)
+    """The fields, as `kind.field`, that the site's systems refused to change in place (since version 4)."""
     version: int = LEDGER_VERSION
 
 

@@ -122,3 +122,9 @@ class Journal(Protocol):
 
     def settles(self, address: str) -> None:
         """Record that the pending write did not happen."""
+
+    def refuses(self, kind: Kind, field: str, why: str, at: str) -> None:
+        """Record that the kind's system refuses to change a field in place."""
+
+    def accepts(self, kind: Kind, field: str) -> None:
+        """Record that it changes the field."""

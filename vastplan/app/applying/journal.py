@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from vastplan.ledger import events
 from vastplan.ledger.backend import LockedPart
-from vastplan.model.site_ledger import Owned
+from vastplan.model.site_ledger import Owned, RefusedChange
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
 
@@ -14,8 +14,9 @@ from vastplan.schema.provider import Provider
 class LedgerJournal:
     """A ledger session as the engine's journal."""
 
-    def __init__(self, session: LockedPart) -> None:
-        self._session = session
+    def __init__(self, session: LockedPart, versions: Callable[[str], str]) -> None:
+        """`versions` asks a system of the site for its version."""
+        self._session, self._versions = session, versions
 
     def owns(self, address: str, owned: Owned) -> None:
         """Record that the ledger owns the object."""
@@ -28,6 +29,15 @@ class LedgerJournal:
     def settles(self, address: str) -> None:
         """Record that the intent at the address had no effect."""
         self._session.record(events.settle_event(address))
+
+    def refuses(self, kind: Kind, field: str, why: str, at: str) -> None:
+        """Record that the kind's system refuses to change a field in place, with its version now."""
+        refused = RefusedChange(self._versions(kind.system), at, why)
+        self._session.record(events.refuse_event(f"{kind.name}.{field}", refused))
+
+    def accepts(self, kind: Kind, field: str) -> None:
+        """Record that it changes the field."""
+        self._session.record(events.refuse_event(f"{kind.name}.{field}", None))
 
 
 class LockedProvider:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from vastplan.app.applying.journal import LedgerJournal, LockedProvider
 from vastplan.app.clock import now
@@ -14,8 +15,17 @@ from vastplan.app.stale.confirmation import BorneOut
 from vastplan.app.workspace import Workspace
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.deciding.staleness import overtaken
-from vastplan.model.errors import Stale
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
+
+
+def _version(providers: Providers, site: str, system: str) -> str:
+    """The version that a system reports now; "" where it does not answer."""
+    client = providers[site, system]
+    try:
+        return "" if isinstance(client, Exception) else client.version()
+    except VastplanError:
+        return ""
 
 
 def prepare(
@@ -38,7 +48,10 @@ def prepare(
             for (site, system), provider in providers.items()
             if not isinstance(provider, Exception)
         },
-        journals={site: LedgerJournal(session) for site, session in ledgers.sessions.items()},
+        journals={
+            site: LedgerJournal(session, partial(_version, providers, site))
+            for site, session in ledgers.sessions.items()
+        },
         ledger=ledgers.parts(),
         matches=matches,
         reveal=revealer(workspace.document.secrets),

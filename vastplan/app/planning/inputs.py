@@ -15,6 +15,7 @@ from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import LiveSource
 from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import PlanInputs
+from vastplan.engine.deciding.refused import still_refused
 from vastplan.engine.live.consent import effective_limits, limits_of
 from vastplan.engine.live.observe import Observed
 from vastplan.model.address import Address
@@ -40,6 +41,11 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(document)
+    if any(part.refused for part in ledger.values()):
+        probed = source.probed()
+        ledger = {
+            site: still_refused(part, workspace.registry.kinds, probed.get(site, {})) for site, part in ledger.items()
+        }
     targets = resolve_patterns(options.targets, *existing)
     return PlanInputs(
         document=workspace.name,

@@ -10,6 +10,7 @@ from vastplan.engine.applying.apply_context import ApplyContext, Made
 from vastplan.engine.applying.created_object import find_created, has_identity
 from vastplan.engine.applying.deliver import deliver
 from vastplan.engine.applying.ledger_record import JustMade, ledger_record
+from vastplan.engine.applying.refusal import unchangeable_field
 from vastplan.engine.applying.settle import settled_change, settled_write
 from vastplan.engine.deciding.ignore import drop_leaves
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
@@ -261,7 +262,22 @@ class _Execution:
         def done(row: Row) -> bool:
             return not self._unmet(self._wanted, row)
 
-        self._change(self._action.locator, fresh, body, None if unshown else done, _NOT_CHANGED)
+        try:
+            self._change(self._action.locator, fresh, body, None if unshown else done, _NOT_CHANGED)
+        except Refused as problem:
+            self._remember(problem, {path[0] for path in paths})
+        for name in {path[0] for path in paths}:
+            if f"{self._kind.name}.{name}" in self._context.ledger[self._address.site].refused:
+                self._journal.accepts(self._kind, name)
+
+    def _remember(self, problem: Refused, fields: set[str]) -> NoReturn:
+        """Note what the system never changes in place: the next plan proposes a replace. Raises the refusal."""
+        field = unchangeable_field(problem, fields)
+        if not field:
+            raise problem
+        now = self._context.now().isoformat(timespec="seconds")
+        self._journal.refuses(self._kind, field, inert(problem, 300), now)
+        raise Refused(f"{problem}; nothing was changed, and the next plan proposes a replace", problem.status)
 
     def _change(
         self, locator: str, fresh: Row, body: Callable[[Row], Row], done: Callable[[Row], bool] | None, nothing: str

@@ -34,17 +34,18 @@ def verb_of(
     imported: bool,
     resourced: str = "",
     writer: str = INTERRUPTED,
+    refused: str = "",
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
     """What to do about an object that exists: verb, reason, and the released fields; `None` for nothing.
 
     `writer` is the apply that has not recorded its write, `recovered` says that it created it, `noted` that the ledger has recorded all that such an apply did,
-    `resourced` which secrets have the same values from other sources.
+    `resourced` which secrets have the same values from other sources, `refused` what the system answered to a change in place.
     """
     fixed = [change.path for change in difference.changes if change.replaces]
     if match.owned is None and not recovered:
         return Verb.ADOPT, "it exists and is not in the ledger", difference.released
     if fixed:
-        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
+        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place{refused}", difference.released
     if difference.changes:
         return Verb.UPDATE, moved_by(difference.changes), difference.released
     # From here on the object is as the document says, and only the ledger has to be updated.

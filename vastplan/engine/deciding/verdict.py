@@ -15,6 +15,7 @@ from vastplan.engine.deciding.missing_targets import (
     missing_targets,
     unread_target,
 )
+from vastplan.engine.deciding.refused import with_refused
 from vastplan.engine.deciding.verb import INTERRUPTED, RUNNING, Verdict, verb_of
 from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
 from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
@@ -225,6 +226,7 @@ class Verdicts:
             applied = intent.fields
         wire = match.owned.wire if match.owned else None
         difference = diff(kind, values, current, applied, part.key, live.values, wire)
+        difference, refused = with_refused(difference, kind, part)
         difference, resourced = with_sources(
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
@@ -237,7 +239,7 @@ class Verdicts:
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
-            resourced=resourced, writer=self._writer(entry.address.site),
+            resourced=resourced, writer=self._writer(entry.address.site), refused=refused,
         )  # fmt: skip
         blocked = missing_targets(self._matches, self._desired, entry, named, kind)
         if decision is None:  # nothing to do, so nothing to block: the blocks become warnings
