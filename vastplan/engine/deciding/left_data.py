@@ -19,7 +19,7 @@ from vastplan.model.value import Unknown
 from vastplan.schema.dependents import DataPlace
 from vastplan.schema.entries import Entry
 
-_BY_HAND = "to take it along, copy it with a client of both places before the old one is deleted"
+_COPY = "to take it along, copy it with a client of both places before the old one is deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +129,4 @@ def _finding(action: Action, entry: Entry, behind: Iterable[_Left], typed: str) 
         sites = {"old": word(old.of), "there": old.address.site, "here": address.site, "document": typed}
         way = "to take it along: " + way.format(**desired, **sites)
     text = f"it is created without {whose}: no apply takes data along"
-    return Finding("VP360", Severity.WARNING, text, way or _BY_HAND, new, entry.where)
+    return Finding("VP360", Severity.WARNING, text, way or _COPY, new, entry.where)
