@@ -17,6 +17,8 @@ from vastplan.sim.vast.clients import ReadOnly
 
 TRIES = 3
 """How often the same command is typed until the operation has ended."""
+HOURS = 4000
+"""Seconds: more than the pause between two restore points."""
 MADE = ("view", "quota", "persistent_volume", "persistent_volume_claim", "workload")
 """What a rehearsal creates, and deletes again."""
 
@@ -75,6 +77,8 @@ def rehearse(history: History, chance: Random) -> None:
     if volume is None:
         return
     _written(history, volume)
+    _cluster(history, volume.source).pass_time(HOURS)  # a restore point falls due, and arrives
+    history.moment = None
     before = _things(history)
     file = history.folder / "rehearsal.json"
     words = ("move", "plan", paper.folder, volume.address, "--to", volume.target, "--rehearse", "--out", file)
