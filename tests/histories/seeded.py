@@ -17,6 +17,7 @@ from vastplan.engine.access import closing
 from vastplan.engine.access.closing import Closed, ClosedRooms
 from vastplan.engine.live import diff
 from vastplan.model.plan import Action, Verb
+from vastplan.operations.stage import waiting
 
 
 def _renames_with_two_owners() -> AbstractContextManager[object]:
@@ -90,6 +91,16 @@ def _operations_are_not_written() -> Iterator[None]:
         object.__setattr__(SNAPSHOT_FILE, "to_data", to_data)
 
 
+@contextlib.contextmanager
+def _rehearsals_leave_claims() -> Iterator[None]:
+    """A rehearsal ends without its claims and volumes being deleted."""
+    with (
+        patch("vastplan.operations.modes.rehearsal.removal.unmounting", lambda *_: ()),
+        patch("vastplan.operations.modes.rehearsal.removal.unmounted", lambda *_: waiting("")),
+    ):
+        yield
+
+
 BUGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "1": _renames_with_two_owners,
     "3a": _a_class_closes_under_its_users,
@@ -100,6 +111,7 @@ BUGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "9": _pools_go_under_volumes,
     "names": _names_are_not_followed,
     "outcome": _operations_are_not_written,
+    "rehearsal": _rehearsals_leave_claims,
 }
 
 
