@@ -325,6 +325,7 @@ class Stage:
             patch("concurrent.futures.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.applying.carry_out.apply_actions", _one_by_one if self.orderly else apply_actions),
             patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),
+            patch("vastplan.engine.live.wait.SHOWN", 0.02),  # these systems show at once what was created
         ):
             yield
 
