@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.commands import read_all
+from tests.conftest import Run
 from tests.engine.library import Bench, action, entry
 from tests.lab import Lab
 from vastplan.engine.applying.refusal import unchangeable_field
@@ -112,7 +114,9 @@ def refuse_patches(lab: Lab) -> Callable[[], None]:
     return end
 
 
-def test_it_is_remembered_for_that_version_of_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_remembered_for_that_version_of_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vastplan: Run
+) -> None:
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:
         lab.write(schedule("1h"))
         lab.converge()
@@ -122,6 +126,7 @@ def test_it_is_remembered_for_that_version_of_the_site(tmp_path: Path, monkeypat
         assert outcome.state is State.FAILED and "the next plan proposes a replace" in outcome.message
         (planned,) = lab.plan().actions
         assert planned.verb is Verb.REPLACE and "frames cannot be modified" in planned.reason
+        read_all(vastplan, tmp_path, "iad/protection_policy/hourly")
         monkeypatch.setattr("vastplan.systems.vast.client.VastProvider.version", lambda _: "9.9.0")
         (planned,) = lab.plan().actions
         assert planned.verb is Verb.UPDATE, "another version may change it"
