@@ -47,8 +47,8 @@ _ANOTHER = (
     "leave it as it was; or change it in three steps: remove the replication (one site in sites, no active) and apply, have the directory "
     "removed on the other site, then write the other kind and apply"
 )
-_SHARED_AGAIN = (
-    "remove active and the field that shares it, and each site keeps a directory of its own; or share it again, which sends all data again: "
+_SHARED_FROM_THE_START = (
+    "remove active and the field that shares it, and each site keeps a directory of its own; or share it from the start, which sends all data: "
     "write one site in sites and apply, have the directory removed on the other site, then write the entry as it is now"
 )
 _REFUSES = {
@@ -191,7 +191,7 @@ KIND = Kind(
         "remote_tenant_guid",
         "target_exported_dir",
         shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path")),
-        composed=_SHARED_AGAIN,
+        composed=_SHARED_FROM_THE_START,
     ),
     # A path with the role DESTINATION is a copy. An owned path stays owned when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
