@@ -124,3 +124,43 @@ def test_what_could_not_be_read_is_not_nothing(bench: Bench, monkeypatch: pytest
     del bench.library.named("shelf", "home")["books"]
     ((text, _),) = left(bench.plan(entry("shelf", "home", height=4))).values()
     assert "(name home, cannot determine how much is books)" in text
+
+
+# --- a view on two sites
+
+
+def shared(*sites: str) -> dict[str, Any]:
+    """A view that is written at iad and copied to another site, with what that needs."""
+    pools = {site: {"ip_ranges": [f"10.9.{number}.10 - 10.9.{number}.17"]} for number, site in enumerate(THREE)}
+    peers = {
+        f"iad-{site}": {"between": {"iad": {"vip_pool": "far"}, site: {"vip_pool": "far"}}} for site in ("pdx", "sjc")
+    }
+    frames = [{"every": "1h", "keep_local": "1d", "keep_remote": "7d"}]
+    view = {"path": "/team/v", "tenant": "team", "sites": list(sites), "active": "iad", "replicate": f"to-{sites[1]}"}
+    return {
+        "vip_pools": {"far": {"role": "REPLICATION", "subnet_cidr": 24, "per_site": pools}},
+        "replication_peers": peers,
+        "snapshot_schedules": {
+            f"to-{site}": {"sites": ["iad", site], "replicate_to": f"iad-{site}", "frames": frames}
+            for site in ("pdx", "sjc")
+        },
+        "tenants": {"team": {"view_policy": {"flavor": "NFS"}}},
+        "views": {"v": view},
+    }
+
+
+THREE = ("iad", "pdx", "sjc")
+
+
+def test_the_copy_goes_to_another_site_and_the_data_is_copied_from_where_it_stays(tmp_path: Path) -> None:
+    with Lab(tmp_path, {site: ["vast"] for site in THREE}) as lab:
+        lab.write(shared("iad", "pdx"))
+        lab.converge()
+        for site in ("iad", "pdx"):
+            tenants = lab.by_hand(site, "vast", "GET", "/api/v5/tenants/")
+            lab.world.vast(site).usage("/team/v", next(row["id"] for row in tenants if row["name"] == "team"), 9, 1)
+        lab.write(shared("iad", "sjc"))
+        plan = lab.plan()
+        verbs = {str(each.address): each.verb.value for each in plan.actions if each.address.kind == "view"}
+        assert verbs == {"pdx/view/v": "delete", "sjc/view/v": "create"}
+        assert left(plan) == {}
