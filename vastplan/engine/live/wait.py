@@ -53,8 +53,10 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
 
 
 def until_shown(look: Callable[[], T | None], age: float, sleep: Callable[[float], None] = time.sleep) -> T | None:
-    """What `look` finds of a write without an answer, which was sent `age` seconds ago; `None` where a read would show it by now."""
-    pause = 0.02
+    """What `look` finds of a write without an answer, which was sent `age` seconds ago; `None` where a read would show it by now.
+
+    A clock that is ahead of this one sent it in the future: then it counts as sent just now."""
+    age, pause = max(age, 0.0), 0.02
     while (found := look()) is None and age < SHOWN:
         sleep(pause)
         age, pause = age + pause, min(pause * 1.6, 2.0)
