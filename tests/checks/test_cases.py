@@ -13,7 +13,7 @@ from vastplan.app.checks import catalogue
 from vastplan.model.finding import Severity
 from vastplan.schema.discover import discover
 
-OF_WHAT_IS_TOLD = ("REP-03", "REP-17", "IDN-14", "TEN-12")
+OF_WHAT_IS_TOLD = ("REP-03", "REP-17", "IDN-14", "TEN-12", "RAI-11", "QTA-06")
 """They look at what is there of a kind, and at no figure of it."""
 CASES = tuple(cases())
 

@@ -1,6 +1,7 @@
 """A plan from a few rows: one site `iad`, everything read and empty but what a case says.
 
 rows: {kind: [row]}         # what the system answers, as on the wire
+there: {site: {kind: [row]}}    # what those of other sites answer
 unread: {kind: why}         # collections that could not be read
 unasked: [kind]             # collections that nobody asked for
 absent: [kind]              # collections of a system that the site does not have
@@ -90,6 +91,9 @@ def observed(case: Case) -> Observed:
         rows = case.get("rows", {}).get(name, [])
         objects = [live_of("iad", kind, row, Nobody()) for row in rows]  # type: ignore[arg-type]
         found["iad", name] = ObservedCollection(objects)
+    for site, rows in case.get("there", {}).items():
+        for name, those in rows.items():
+            found[site, name] = ObservedCollection([live_of(site, kinds()[name], row, Nobody()) for row in those])  # type: ignore[arg-type]
     for name, why in case.get("unread", {}).items():
         found["iad", name] = ObservedCollection(error=why)
     for name in case.get("absent", ()):

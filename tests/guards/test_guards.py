@@ -36,7 +36,7 @@ def test_what_a_guard_says(case: Case) -> None:
 def test_every_guard_has_a_case_that_blocks_and_one_that_does_not() -> None:
     said = {block[0] for case in CASES for found in case.get("blocks", {}).values() for block in found}
     assert said == {
-        "approval", "deletes", "in-use", "orphans", "locked", "adopt", "emptied", "one-way", "shrink", "cannot-grow", "below-use", "narrows",
+        "approval", "deletes", "in-use", "orphans", "locked", "adopt", "emptied", "one-way", "shrink", "cannot-grow", "fixed", "below-use", "narrows",
         "opens-access", "unseen", "mass-change", "waits", "together", "other-document", "overlap", "copy", "in-the-way", "going-away", "no-source",
     }  # fmt: skip
     passing: list[Any] = [case for case in CASES if not case.get("blocks")]

@@ -12,10 +12,6 @@ from vastplan.sim.vast.records import ApiCollection
 KINDS = {kind.endpoint.path.strip("/"): kind for kind in REGISTRY_KINDS.values() if kind.system == "vast"}
 OTHERWISE = {
     ("tenants", "snapshots"): "the guard `orphans` counts them",
-    (
-        "tenants",
-        "protectionpolicies",
-    ): "NOT YET: schedules of a document have no tenant, and those of others are not looked at",
     ("vippools", "views"): "no kind has the field of Kafka's pools",
     ("qospolicies", "volumes"): "no kind is a block volume; claims and volumes in Kubernetes count by name",
 }
@@ -40,5 +36,7 @@ def test_what_stops_a_delete_is_a_reference_of_a_kind() -> None:
 
 def _refers(collection: str, kind: Kind) -> bool:
     """Whether objects of a collection are seen to refer to those of a kind when these are to be deleted."""
+    if collection in KINDS and any(rule.by and rule.kind == KINDS[collection].name for rule in kind.dependents):
+        return True
     fields = KINDS[collection].fields if collection in KINDS else ()
     return any(field.refers and field.refers.blocks_delete and kind.name in field.refers.attributes for field in fields)

@@ -88,6 +88,12 @@ def collections_of_checks(facts: Facts) -> set[tuple[str, str]]:
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
 
+def glanced(read: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the collections that a plan reads anyway which some check sees."""
+    kinds = {kind for check in catalogue().values() for kind in check.glances}
+    return {key for key in read if key[1] in kinds}
+
+
 def seen_objects(
     observed: Observed, matches: Matches, asked: Set[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[LiveObject, ...]]:

@@ -30,7 +30,8 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `reads` names kinds that it reads live, at plan time only, on the sites that `wanted` returns.
+    """One check. `reads` names kinds that it reads live, at plan time only, on the sites that `wanted` returns; `glances` those that
+    it sees only where a plan reads them anyway.
 
     If a kind could not be read, the check finds nothing about it: unknown is not wrong. `figures` names the live
     figures that it reads; reports show the check as not run only if one of these is unknown. `milder` is the lower
@@ -45,6 +46,7 @@ class Check:
     source: str
     run: Callable[[Facts], Iterable[Violation]]
     reads: tuple[str, ...] = ()
+    glances: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     milder: Severity | None = None
     wanted: Callable[[Facts], Iterable[str]] = lambda _: ()

@@ -70,13 +70,21 @@ class UsedBy:
 class RefusesDelete:
     """A figure, of the object or of its contents, above zero: the system then refuses to delete the object, whatever is approved.
 
-    With `field` this holds for objects that have a value there. `why` is the system's rule, `fix` what a person does instead.
+    With `field` this holds for objects that have a value there; without a figure, for all objects of the system's own
+    (`Kind.system_owned`). `why` is the system's rule, `fix` what a person does instead.
     """
 
     figure: str
     why: str
     fix: str
     field: str = ""
+
+
+def built_in(system: str) -> RefusesDelete:
+    """No object that a system comes with is deleted."""
+    return RefusesDelete(
+        "", f"{system} deletes no object that it comes with", "release it: vastplan ledger forget PATH ADDRESS"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from vastplan.schema.markers import (
     CreatedWith,
     Deletes,
     Exclusive,
+    FixedWhile,
     Grows,
     InsteadOf,
     KeysOfOthers,
@@ -246,6 +247,7 @@ class Field:
     created_with: CreatedWith | None = None
     limits: Limits | None = None
     grows: Grows | None = None
+    fixed_while: FixedWhile | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them

@@ -264,6 +264,18 @@ class Grows:
     fact: str
 
 
+@dataclass(frozen=True, slots=True)
+class FixedWhile:
+    """The system refuses a change of the field while `by`, another field or a figure of the live object, is true or above 0.
+
+    With `refused` only some changes, which `cannot` says in messages: it takes the value before and the value after.
+    """
+
+    by: str
+    cannot: str = "change"
+    refused: Callable[[Any, Any], bool] = lambda _before, _after: True
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Limits:
     """Each item of the list limits a user or group that a key of the item names by text; `subjects` maps the key to the kind and the

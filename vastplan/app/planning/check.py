@@ -27,7 +27,8 @@ from vastplan.model.replication import Replication, ReplicationState
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
     """The plan with the checks' findings on its sites, and its commitments, budgets and isolation proofs."""
     sites, observed, matches = desired.sites, weighed.observed, weighed.matches
-    facts = replace(desired.facts, seen=checks.seen_objects(observed, matches, reads.checks), today=today)
+    asked = reads.checks | checks.glanced(reads.plan)
+    facts = replace(desired.facts, seen=checks.seen_objects(observed, matches, asked), today=today)
     facts = with_live(facts, sites, observed, matches)
     findings = (
         *checks.check_findings(workspace, facts, today, sites),

@@ -122,6 +122,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
         other for other, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
     }
     reading |= {name for rule in kind.created_from for name in rule.kinds}
+    reading |= {name} if kind.mirrored else set()
     referring = {*reaching(kinds, kind)}
     places = shown_places((kinds[other] for other in {name, *delivered_into(kind), *referring}), facts(kinds).values())
     return (

@@ -1,4 +1,4 @@
-"""Guards of single fields: what only grows, what is never switched off, and limits below what is used."""
+"""Guards of single fields: what only grows, what is never switched off or is fixed for now, and limits below what is used."""
 
 from __future__ import annotations
 
@@ -30,6 +30,22 @@ def one_way(action: Action, context: GuardContext) -> Block | None:
         block = _cannot_grow(action, change.path, grows, context) if grows is not None else None
         if block is not None:
             return block
+    return None
+
+
+def fixed(action: Action, context: GuardContext) -> Block | None:
+    """A field that the live object's state fixes is not changed."""
+    live = context.live(action)
+    if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
+        return None
+    for change in action.changes:
+        rule = context.kind(action).field(change.path.partition(".")[0]).fixed_while
+        if rule is None or not rule.refused(change.before, change.after):
+            continue
+        by = live.values.get(rule.by, live.metrics.get(rule.by))
+        if by is True or (isinstance(by, int) and by > 0):
+            text = f"{change.path} cannot {rule.cannot}: it is {rule.by}"
+            return Block("fixed", text, "leave it as it is, or write another entry with another name")
     return None
 
 

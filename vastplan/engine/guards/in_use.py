@@ -26,7 +26,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     refusal = next(usage.delete_refusals(live, context.contents.of(live)), None) if action.verb is Verb.DELETE else None
     if refusal is not None:
         rule, amount = refusal
-        return Block("in-use", f"{rule.why}; {rule.figure}: {amount}", rule.fix)
+        return Block("in-use", f"{rule.why}; {rule.figure}: {amount}" if amount else rule.why, rule.fix)
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
     undetermined, over, most = [], [], 0

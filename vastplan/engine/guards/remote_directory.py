@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.observe import Live
-from vastplan.engine.matching.remote_directories import existing_directory
+from vastplan.engine.matching.remote_directories import existing_directory, namesake
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block
 from vastplan.model.value import Ref, from_json
 
 
 def conflict(action: Action, context: GuardContext) -> Block | None:
-    """A directory that already exists, which the system would refuse during an apply."""
+    """A directory or the name of a copy that already exists, which the system would refuse during an apply."""
     kind = context.kind(action)
     existing = existing_directory(action, kind, context.matches, context.ground)
     if kind.remote_directory is None or existing is None:
-        return None
+        other = namesake(action, kind, context.matches)
+        return None if other is None or action.blocked else _name_taken(other)  # its other side may be what blocks it
     live, stays = existing
     path = from_json(dict(action.desired))[kind.remote_directory.path]
     label = f"{live.kind.name} {inert(live.name, 80)}"
@@ -28,6 +29,12 @@ def conflict(action: Action, context: GuardContext) -> Block | None:
     if action.origin and kind.remote_directory.composed:
         fix = kind.remote_directory.composed
     return Block("in-the-way", text, fix)
+
+
+def _name_taken(other: Live) -> Block:
+    name = inert(other.name, 80)
+    text = f"its copy on {other.site} would have the name of a {other.kind.name} that exists there: {name}"
+    return Block("in-the-way", text, "write another name, or delete that one first")
 
 
 def left_behind(live: Live, context: GuardContext) -> str:

@@ -37,6 +37,8 @@ def landing_places(action: Action, kind: Kind) -> Iterator[tuple[str, str]]:
     room = from_json(dict(action.desired)).get(kind.remote_directory.room)
     if isinstance(room, Ref):
         yield from ((room.target.site, name) for name, _, _ in kind.remote_directory.shown_by)
+        if kind.mirrored:
+            yield room.target.site, kind.name
 
 
 def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
@@ -60,6 +62,16 @@ def _grouped(objects: Iterable[Live], rule: _Rule) -> dict[tuple[str, ...], Grou
 
 def _own(name: str, lands: RemoteDirectory) -> _Rule:
     return name, lands.room, lands.path
+
+
+def namesake(action: Action, kind: Kind, matches: Matches) -> Live | None:
+    """The object on the other site that has the name which the copy of a new object would get there."""
+    if kind.remote_directory is None or not kind.mirrored or action.verb is not Verb.CREATE:
+        return None
+    values: Values = from_json(dict(action.desired))
+    room, name = values.get(kind.remote_directory.room), values.get("name")
+    named = matches.observed.named(room.target.site, kind, str(name)) if isinstance(room, Ref) else []
+    return named[0] if named else None
 
 
 def existing_directory(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:

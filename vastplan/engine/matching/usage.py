@@ -35,12 +35,16 @@ def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Fi
 
 
 def delete_refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
-    """The rules by which the system refuses to delete the object as it is now, each with its figure as text."""
+    """The rules by which the system refuses to delete the object as it is now, each with its figure as text, "" without one."""
     figures = {**live.metrics, **contents}
     units = {fact.name: fact.unit for fact in live.kind.metrics} | {
         total.name: total.unit for total in live.kind.contents
     }
     for rule in live.kind.refuses_delete:
+        if not rule.figure:
+            if live.system_owned:
+                yield rule, ""
+            continue
         figure = figures[rule.figure]
         if isinstance(figure, int | float) and figure > 0 and (not rule.field or live.values.get(rule.field)):
             yield rule, figure_text(figure, units[rule.figure])

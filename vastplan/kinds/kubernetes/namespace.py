@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
-from vastplan.schema.dependents import Dependents
+from vastplan.schema.dependents import Dependents, built_in
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
@@ -45,5 +45,6 @@ KIND = Kind(
         ControllerOwned("Run:AI", ("metadata", "labels", "runai/queue")),
         ControllerOwned("Run:AI", ("metadata", "name"), "runai"),
     ),
+    refuses_delete=(built_in("Kubernetes"),),
     system_owned=tuple((("metadata", "name"), name) for name in _SYSTEM),
 )

@@ -9,6 +9,7 @@ from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, O
 from vastplan.model.wording import quoted
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
 
@@ -69,5 +70,6 @@ KIND = Kind(
     name="resource_quota",
     system="kubernetes",
     endpoint=manifest("v1", "ResourceQuota", "resourcequotas", namespaced=True),
+    attributes=(Attribute("used", ("status", "used")),),
     protects=(Dependents("persistent_volume_claim", "claims", (("namespace", "namespace"),)),),
 )

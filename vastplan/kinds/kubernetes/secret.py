@@ -11,7 +11,17 @@ from vastplan.model.value import Ref
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, ControllerOwned
-from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
+from vastplan.schema.markers import (
+    IMMUTABLE,
+    ONE_WAY,
+    PROSE,
+    SENSITIVE,
+    WITNESS,
+    Codec,
+    FixedWhile,
+    Opens,
+    ServerDefault,
+)
 from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
@@ -46,7 +56,9 @@ class Secret(Labelled):
     """Namespace that holds the Secret; the name of a project means its namespace."""
     type: Annotated[str | MISSING, IMMUTABLE, ServerDefault("Opaque", WITNESS)] = MISSING
     """Type of the Secret in Kubernetes, such as `kubernetes.io/tls`, which decides what keys must be in its data."""
-    data: Annotated[dict[SecretKey, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
+    data: Annotated[
+        dict[SecretKey, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens(), FixedWhile("immutable")
+    ] = MISSING
     """Values by key: `{env: NAME}`, `{file: PATH}` or, except for log-in secrets, text; null removes a key."""
     immutable: Annotated[bool | MISSING, ONE_WAY, ServerDefault(False, PROSE)] = MISSING
     """Whether Kubernetes refuses every change of the data. Only deleting the Secret undoes it."""

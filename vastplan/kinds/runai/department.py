@@ -6,6 +6,7 @@ department below the allocation of its non-preemptible workloads, which the list
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
+from vastplan.schema.dependents import built_in
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric, Witness
@@ -33,6 +34,7 @@ KIND = Kind(
     in_use=("GPUs allocated",),
     dependents=(running("department"),),
     witness=Witness(("name",), "default"),
+    refuses_delete=(built_in("Run:AI"),),
     system_owned=((("name",), "default"),),
     finish_encode=finish_encode,
     finish_decode=finish_decode,

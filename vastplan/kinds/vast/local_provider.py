@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from vastplan.kinds.vast._common import collection
 from vastplan.model.plan import Stage
+from vastplan.schema.dependents import built_in
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, SET, WITNESS, Clears, Opens, ServerDefault
 from vastplan.schema.types import MISSING, Spec, Text, VendorName
@@ -39,5 +40,6 @@ KIND = Kind(
     stage=Stage.OWNER,
     endpoint=collection("localproviders"),
     # every cluster has it, and it serves every tenant that names no other
+    refuses_delete=(built_in("VAST"),),
     system_owned=((("name",), "default"),),
 )

@@ -17,6 +17,7 @@ from vastplan.kinds.vast.manager_role import Permission
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.access import LetsIn
 from vastplan.schema.creation import Drawn
+from vastplan.schema.dependents import built_in
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
@@ -144,6 +145,7 @@ KIND = Kind(
     endpoint=collection("managers"),
     attributes=(Attribute("username", ("username",), lambda values: values.get("name"), ("name",)),),
     lets_in=LetsIn("the manager can no longer log in"),
+    refuses_delete=(built_in("VAST"),),
     system_owned=((("is_default",), True),),  # VAST asks not to change it, and it cannot be deleted
     delivers=into_secret(PASSWORD),
     finish_encode=without_tenant,

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
+from vastplan.schema.dependents import built_in
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text, VendorName
@@ -68,6 +69,7 @@ KIND = Kind(
     system="vast",
     section="roles",
     endpoint=collection("roles"),
+    refuses_delete=(built_in("VAST"),),
     system_owned=((("is_default",), True),),  # VAST asks not to change the roles that a cluster comes with
     finish_encode=without_tenant,
     finish_decode=_answered,

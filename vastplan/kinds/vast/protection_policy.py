@@ -124,7 +124,8 @@ KIND = Kind(
         ("state",), frozenset({None, "working"}), leaving=frozenset({"DELETE_PENDING", "delete_pending"}), awaited=False
     ),
     # VMS copies a policy that replicates to the other cluster by itself, with the same guid.
-    attributes=(Attribute("guid", ("guid",)),),
+    # Those of a document serve all tenants; somebody else's may be of one.
+    attributes=(Attribute("guid", ("guid",)), Attribute("tenant_id", ("tenant_id",))),
     grouped=Grouped("guid"),
     finish_encode=_without_nulls,
 )

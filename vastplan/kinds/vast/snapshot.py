@@ -12,10 +12,14 @@ from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, FixedWhile, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 _YES, _NO = frozenset({True}), frozenset({False})
+
+
+def _sooner(before: str | None, after: str | None) -> bool:
+    return after is not None and (before is None or after < before)
 
 
 class Snapshot(Spec):
@@ -27,7 +31,13 @@ class Snapshot(Spec):
     """Directory of which the snapshot is taken, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
     """Tenant that the directory belongs to."""
-    expires: Annotated[Moment | None | MISSING, Wire("expiration_time"), Clears(None), MOMENT] = MISSING
+    expires: Annotated[
+        Moment | None | MISSING,
+        Wire("expiration_time"),
+        Clears(None),
+        MOMENT,
+        FixedWhile("indestructible", "become earlier", _sooner),
+    ] = MISSING
     """Time at which VAST removes the snapshot, in UTC where no zone is written; with null it stays until it is
     deleted."""
 
@@ -61,7 +71,14 @@ KIND = Kind(
     ),
     data_bearing=True,
     in_use=("indestructible",),
-    dependents=(Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),),
+    dependents=(
+        Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),
+        Dependents(
+            "protected_path",
+            "protected paths whose newest restore point it is",
+            (("created", "newest_restore_point"), ("policy", "protection_policy")),
+        ),
+    ),
     as_evidence=True,
     once=Once("for a snapshot of another moment or volume, write another entry", ("created", "expiration_time")),
     states=States(

@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, 
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Contents, RefusesDelete
+from vastplan.schema.dependents import Contents, Dependents, RefusesDelete, built_in
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, States, Witness
 from vastplan.schema.markers import (
@@ -189,18 +189,24 @@ KIND = Kind(
     data_bearing=True,
     states=States(("encryption_group_state",), _ENCRYPTED, failed=_REVOKED, awaited=False),
     unique=(("domain_name",),),
-    dependents=(snapshots(("id", "tenant")),),
+    dependents=(
+        snapshots(("id", "tenant")),
+        Dependents("protection_policy", "protection policies of it", (("id", "tenant_id"),), by="tenant_id"),
+    ),
     # the row of a tenant does not show its usage: what is known inside it is a lower bound
     contents=(
         Contents("used in views", "view", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("used under quotas", "quota", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("inodes under quotas", "quota", "used_inodes", ("id", "tenant"), "path"),
     ),
-    refuses_delete=tuple(
-        RefusesDelete(
-            figure, "VAST deletes no tenant whose directory has files in it", "delete the files, then plan again"
-        )
-        for figure in ("used in views", "used under quotas", "inodes under quotas")
+    refuses_delete=(
+        built_in("VAST"),
+        *(
+            RefusesDelete(
+                figure, "VAST deletes no tenant whose directory has files in it", "delete the files, then plan again"
+            )
+            for figure in ("used in views", "used under quotas", "inodes under quotas")
+        ),
     ),
     floors=(
         ("capacity_rules.hard_limit", "used in views"),

@@ -8,6 +8,7 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import INTERNAL, OFF, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.access import LetsIn
+from vastplan.schema.dependents import built_in
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import ControllerOwned, Witness
 from vastplan.schema.markers import (
@@ -255,6 +256,7 @@ KIND = Kind(
     endpoint=collection("viewpolicies"),
     # The hosts and rights of a new policy may depend on its flavor.
     witness=Witness(("name",), "default", like=("flavor",)),
+    refuses_delete=(built_in("VAST"),),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     lets_in=LetsIn("without it no client reaches the views that use it"),
     # VAST creates and deletes one with each tenant. If a document names it, it is managed like any other policy.
