@@ -11,7 +11,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import GOING, Action, Plan
 from vastplan.model.wording import counted
 from vastplan.report.owners import TenantFinder
-from vastplan.report.review import Revert, Risk, by_finer_risk
+from vastplan.report.review import Revert, Risk, by_risk
 from vastplan.report.similarity import SimilarActions, similar_actions
 from vastplan.report.values import kind_words
 
@@ -83,10 +83,10 @@ def is_large(plan: Plan) -> bool:
 
 def risk_sections(plan: Plan, owners: TenantFinder) -> Iterator[RiskSection]:
     """The actions of a plan, or of a part of it, the worst first."""
-    by_risk: dict[Risk, list[Action]] = {}
-    for risk, action in by_finer_risk(plan):
-        by_risk.setdefault(risk, []).append(action)
-    for risk, actions in by_risk.items():
+    sections: dict[Risk, list[Action]] = {}
+    for risk, action in by_risk(plan):
+        sections.setdefault(risk, []).append(action)
+    for risk, actions in sections.items():
         together, others = similar_actions(actions)
         yield RiskSection(risk, tuple(actions), tuple(together), tuple(shares_of(others, owners)))
 
@@ -103,7 +103,7 @@ def shares_of(actions: Iterable[Action], owners: TenantFinder) -> Iterator[Tenan
 def unlisted_reverts(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
     """The undone changes of a long plan that its section of undone changes does not show: those with an author, and those of a worse
     risk."""
-    listed = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
+    listed = {id(action) for risk, action in by_risk(plan) if risk is Risk.REVERT}
     return [revert for revert in undone if revert.author or id(revert.action) not in listed]
 
 

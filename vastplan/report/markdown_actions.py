@@ -16,7 +16,7 @@ from vastplan.report.long_plan import is_large, shares_of
 from vastplan.report.markdown_escape import code_span, prose, summary_code, text_length
 from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
 from vastplan.report.owners import TenantFinder
-from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
+from vastplan.report.review import Risk, Topology, by_risk
 from vastplan.report.review import risk as risk_of
 from vastplan.report.similarity import SimilarActions, similar_actions
 from vastplan.report.values import VERB_WORDS, of_any, plain_value, verb_word
@@ -55,7 +55,7 @@ class _Actions:
 
     def ranked(self, part: Plan) -> list[tuple[Risk, Action]]:
         """The actions of a part of the plan by their risk."""
-        return by_finer_risk(part) if self._owners else by_risk(part)
+        return by_risk(part)
 
     def items(self, actions: Sequence[Action]) -> Sequence[Action | SimilarActions]:
         """What is shown of some actions: the groups of similar ones, and the others by tenant and kind."""

@@ -77,19 +77,14 @@ def risk(action: Action) -> Risk:
 
 
 def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
-    """Every action with its risk, the worst first; equal ones in the order of work."""
-    ranked = [(risk(action), action) for action in plan.actions]
-    return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
-
-
-def by_finer_risk(plan: Plan) -> list[tuple[Risk, Action]]:
-    """The same for a long plan: what lets somebody in, and what lets fewer in, is apart from harmless changes."""
+    """Every action with its risk, the worst first; equal ones in the order of work. What lets somebody in, and what lets fewer in, is
+    apart from harmless changes."""
     narrowed = plan.consent.allow_narrow
-    ranked = [(_finer(rough, action, narrowed), action) for rough, action in by_risk(plan)]
+    ranked = [(_access_first(risk(action), action, narrowed), action) for action in plan.actions]
     return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
 
 
-def _finer(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
+def _access_first(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
     if rough in (Risk.DATA, Risk.REMOVAL, Risk.BLOCKED):
         return rough
     if lets_in(action):
@@ -149,10 +144,12 @@ def _verdict(plan: Plan) -> str:
     data = Counter(action.verb for action in plan.actions if action.verb in GOING and action.holds_data)
     lost = [f"{going[verb]:,} to {verb.value}{_with_data(data[verb])}" for verb in GOING if going[verb]]
     free = len(plan.actions) - waiting - blocked
+    letting = sum(1 for action in plan.actions if lets_in(action))
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
         f"{blocked:,} {_are(blocked)} blocked" if blocked else "",
         f"{counted(free, 'change')} can be applied" if free else "",
+        f"{letting:,} {'lets' if letting == 1 else 'let'} somebody in" if letting else "",
         *(lost or ["nothing is deleted"]),
         unread,
     ]
