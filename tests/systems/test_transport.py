@@ -562,5 +562,5 @@ def test_a_failure_at_a_proxy_names_the_proxy_without_its_login(
     assert f"{server.url}" in text and f"through the proxy http://127.0.0.1:{port}: no connection (" in text
     assert text.endswith("export NO_PROXY=$NO_PROXY,127.0.0.1")
     assert "operator" not in text and "hunter2" not in text
-    assert ("407" in text) is answers
+    assert ("407" in text.replace(port, "").replace(server.url, "")) is answers  # a port may have these digits, too
     assert server.seen == []
