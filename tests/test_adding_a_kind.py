@@ -21,7 +21,7 @@ dns_services: {main: {vip: 10.9.9.9, domain_suffix: cluster.example.com, ttl: 30
 
 
 SUPPORT = (
-    "__init__.py", "lab.py", "direct.py", "force.py", "pace.py", "conftest.py", "kinds/__init__.py", "kinds/cases.py", "kinds/test_kinds.py",
+    "__init__.py", "lab.py", "direct.py", "force.py", "pace.py", "printed.py", "conftest.py", "kinds/__init__.py", "kinds/cases.py", "kinds/test_kinds.py",
 )  # fmt: skip
 """What a run of the case files takes of the tests."""
 

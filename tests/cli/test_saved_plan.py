@@ -25,11 +25,14 @@ DOCUMENT = (
 HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 GIVEN_TO_APPLY = {
     "--connections", "--auto-approve", "--document", "--format", "--report", "--require-signature", "-h", "--help", "--all-or-nothing",
-    "--no-colour", "--no-color",
+    "--no-colour", "--no-color", "--lock-timeout",
 }  # fmt: skip
 """What says where the document and its systems are now, whether to ask, and what to print."""
 READ_AGAIN = {"--approvals"}
 """What is somebody else's, in a file of its own: it plans nothing, and lets nothing through that the plan did not."""
+
+
+_VALUES = {"DURATION": "7m"}
 
 
 def options_of_apply() -> list[tuple[str, list[str]]]:
@@ -37,7 +40,7 @@ def options_of_apply() -> list[tuple[str, list[str]]]:
     commands = next(each for each in parser()._actions if isinstance(each, argparse._SubParsersAction))
     options = [action for action in commands.choices["apply"]._actions if action.option_strings]
     return [
-        (name, [name] if action.nargs == 0 else [name, "json" if action.choices else "7"])
+        (name, [name] if action.nargs == 0 else [name, "json" if action.choices else _VALUES.get(action.metavar, "7")])
         for action in options
         for name in action.option_strings
     ]

@@ -129,7 +129,7 @@ def test_the_namespace_of_a_project_is_known_beforehand(lab: Lab) -> None:
 def test_quota_of_an_unknown_node_pool_is_not_sent(lab: Lab) -> None:
     lab.write({"projects": {"team-c": {"gpus": {"h200": 1}}}})
     receipt = lab.apply(lab.plan())
-    assert "node_pool/h200" in receipt.outcomes[0].message and lab.calls() == []
+    assert "node_pool h200" in receipt.outcomes[0].message and lab.calls() == []
 
 
 def labelled(lab: Lab, name: str, project: str) -> None:

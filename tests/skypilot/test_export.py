@@ -326,7 +326,7 @@ def test_names_with_markup_are_values(team: Team, export: Export) -> None:
     assert dict(read["vastdata"])["aws_access_key_id"] == "${VAST_ACCESS_KEY_ID}" and read.sections() == ["vastdata"]
 
 
-@pytest.mark.parametrize("bucket", ["on", "1e3", "0o17", "1:30", "a: b", "Old_Bucket", "x" * 64])
+@pytest.mark.parametrize("bucket", ["on", "1e3", "0o17", "1:30", "a: b", "Old_Bucket"])
 def test_a_bucket_that_skypilot_knows_no_name_for_is_left_out(bucket: str, team: Team, export: Export) -> None:
     """Its claim is mounted instead, where it has one."""
     team.team["views"]["data"]["bucket"] = bucket
