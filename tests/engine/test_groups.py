@@ -287,3 +287,14 @@ def test_what_the_system_has_of_it_on_the_other_site_is_a_copy_under_any_name() 
     assert [told.of(one) for one in (policy, copy)] == [Responsibility.COPY, Responsibility.COPY]
     (tenant,) = seen.objects("pdx", "tenant")
     assert told.of(tenant) is Responsibility.NOBODYS
+
+
+def test_one_that_its_site_has_alone_is_no_member_of_what_another_site_is_to_have() -> None:
+    alone = row("iad", "N/A", "Local", remote_tenant_guid=None, target_exported_dir="", capabilities="SNAPSHOTS")
+    there = path("pdx")
+    local = {"remote_tenant", "target_exported_dir", "capabilities"}
+    entry = replace(there, values={name: value for name, value in there.values.items() if name not in local})
+    made = plan({"iad": [alone]}, entry, iad=OURS)
+    verbs = {action.address: (action.verb, {block.guard for block in action.blocked}) for action in made.actions}
+    assert verbs[PATH["pdx"]] == (Verb.CREATE, set())
+    assert verbs[PATH["iad"]][0] is Verb.DELETE

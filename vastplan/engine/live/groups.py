@@ -94,15 +94,24 @@ def source_of_group(observed: Observed, live: Live) -> Live | None:
 def owned_groups(
     kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
 ) -> dict[tuple[str, str], Address]:
-    """By kind and key, the address that the ledger owns of each group: from the live object, else from the record."""
+    """By kind and key, the address that the ledger owns of each group: from the live object, else from the record. An object that its
+    site has for itself alone is no group: with another site in the document it is deleted here and created there."""
     groups: dict[tuple[str, str], Address] = {}
     for address, record in owned.items():
         if kinds[address.kind].grouped is not None:
             live = observed.by_id(address.site, address.kind, record.id)
             key = record.group if live is None else group_key(live)
-            if key:
+            if key and not (live is not None and is_local(live)):
                 groups.setdefault((address.kind, key), address)
     return groups
+
+
+def is_local(live: Live) -> bool:
+    """Whether no other site has a member of it, or ever had."""
+    grouped = live.kind.grouped
+    if grouped is None or not grouped.across or live.values.get(grouped.across):
+        return False
+    return word_of(live.attributes.get(grouped.role)) not in grouped.sources | grouped.destinations | grouped.detached
 
 
 def is_lost(live: Live) -> bool:
