@@ -123,7 +123,10 @@ def load_document(
     of_sites, assumed = _of_sites(head, outside, recorded or {})
     for name, connected in of_sites.items():
         if not connected.systems():
-            fix, where = f"give {', '.join(systems)} or sim", tree["sites"].where(name)
+            fix, where = (
+                f"give {', '.join(systems)} or sim, here or in a file: --connections FILE",
+                tree["sites"].where(name),
+            )
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
     connections_folder = connections.parent.absolute() if connections else folder
     problems += shared_systems(of_sites, connections_folder, tree)
