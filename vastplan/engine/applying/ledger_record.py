@@ -48,7 +48,7 @@ def ledger_record(
     wire = {} if live is None else wire_digests(kind, desired, live.values, key)
     delivered, delivered_at = ({}, "") if before is None else (before.delivered, before.delivered_at)
     group, first = ("", {}) if before is None else (before.group, before.made_of)
-    if before is not None and action.left:
+    if before is not None:
         fields |= _left(action, before.fields)
         wire = {path: digest for path, digest in wire.items() if path not in action.left} | _left(action, before.wire)
         sources |= _left(action, before.sources)
