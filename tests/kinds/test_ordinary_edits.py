@@ -51,6 +51,17 @@ def test_it_is_an_update(edit: str, lab: Lab) -> None:
     assert lab.plan().actions == ()
 
 
+@pytest.mark.parametrize("name", ["hard_limit", "soft_limit", "hard_limit_inodes", "soft_limit_inodes"])
+def test_a_limit_of_0_is_shown_as_no_limit(name: str, lab: Lab) -> None:
+    lab.write({"tenants": {"a": {"capacity_rules": {name: 2**40}}}})
+    lab.converge()
+    lab.write({"tenants": {"a": {"capacity_rules": {name: 0}}}})
+    ((change,),) = (action.changes for action in lab.plan().actions)
+    assert (change.path, change.before, change.after) == (f"capacity_rules.{name}", 2**40, None)
+    lab.converge()
+    assert lab.plan().actions == ()
+
+
 def test_another_bucket_is_a_replace(lab: Lab) -> None:
     """The vendor's documents say of it: not yet implemented."""
     bucket = {**VIEW, "protocols": ["S3"], "bucket": "bucket-v", "bucket_owner": "joe"}

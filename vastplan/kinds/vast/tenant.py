@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, collection, refuse_soft_above_hard
 from vastplan.kinds.vast.snapshot import snapshots
@@ -47,6 +47,10 @@ from vastplan.schema.types import (
     VendorName,
 )
 
+# Plans show 0 as what it is, no limit: 200 TiB → 0 B would be a smaller one.
+_NONE_FOR_ZERO = AfterValidator(lambda limit: limit or None)
+_Limit = Annotated[Bytes, _NONE_FOR_ZERO]
+_InodeLimit = Annotated[Count, _NONE_FOR_ZERO]
 _Few = Annotated[Count, Field(le=2**32)]
 _SOURCES = Admits(open_when_empty=True)
 # States of its encryption group. Whoever revokes the keys cuts everybody off from the data of the tenant.
@@ -63,13 +67,13 @@ _NO_RANGES = ServerDefault([], WITNESS)
 class CapacityRules(Spec):
     """Limits on what the whole tenant may hold, in bytes and inodes; 0 or null is no limit."""
 
-    hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    hard_limit: Annotated[_Limit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Most bytes that the tenant may hold; 0 or null is no limit."""
-    soft_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    soft_limit: Annotated[_Limit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Bytes beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
-    hard_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    hard_limit_inodes: Annotated[_InodeLimit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Most files and directories that the tenant may hold; 0 or null is no limit."""
-    soft_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    soft_limit_inodes: Annotated[_InodeLimit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Number of files and directories beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
     grace_period: Annotated[Span | None | MISSING, SECONDS, Unit(units.SECONDS), NOTHING] = MISSING
     """Time for which the tenant may exceed a soft limit before the limit is enforced."""
