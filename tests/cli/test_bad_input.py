@@ -414,7 +414,7 @@ BUCKETS: dict[str, Any] = {
         (
             {"buckets": {"x": {"size": "1 B", "owner": "ann", "mount": "x/"}}},
             [
-                "error VP212: mount: 'x/' is not a path: it starts with /, does not end with /, and has no // or control characters"
+                "error VP212: mount: 'x/' is not a path: it starts with /, does not end with /, and has no //, ., .. or control characters"
             ],
         ),
         (

@@ -153,7 +153,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
         ({"max_inodes": 0}, "is too small; write 1 or more"),
         (
             {"path": "sets"},
-            "'sets' is not a path: it starts with /, does not end with /, and has no // or control characters; write /sets",
+            "'sets' is not a path: it starts with /, does not end with /, and has no //, ., .. or control characters; write /sets",
         ),
         ({"protocols": ["S3", "SMB"]}, "must be 'S3', 'NFS' or 'NFS4'"),
     ],

@@ -130,9 +130,9 @@ MORE = {
 
 
 def test_what_it_says_of_its_directory_its_view_says() -> None:
-    found, _ = volume({**HOME, **MORE, "protocols": ["NFS", "S3"], "max_inodes": 7})
+    found, _ = volume({**HOME, **MORE, "protocols": ["NFS", "SMB"], "share": "nlp", "max_inodes": 7})
     limits = {"hard_limit": 10, "hard_limit_inodes": 7}
-    assert found["view/data"] == {**VIEW, **MORE, "protocols": ["NFS", "S3"], "quota": limits}
+    assert found["view/data"] == {**VIEW, **MORE, "protocols": ["NFS", "SMB"], "share": "nlp", "quota": limits}
     assert found["persistent_volume/nlp-data"] == MADE["persistent_volume/nlp-data"]
 
 
@@ -245,6 +245,7 @@ CLAIMED = {"storage_class": "fast", "size": "1 TiB"}
             "volume_mode": "Filesystem",
             "secret": "s",
             "protocols": ["NFS", "NFS4", "SMB", "S3"],
+            "share": "nlp-data",
             "bucket": "nlp-data",
             "bucket_owner": "nlp",
             "max_inodes": 1,
@@ -253,6 +254,7 @@ CLAIMED = {"storage_class": "fast", "size": "1 TiB"}
         {**TYPED, "secrets": {"node_publish": "a/b"}, "mount_options": ["x"], "vip_pool": "v", "view_policy": "v"},
         {**TYPED, "qos_policy": "q", "snapshots": "s", "mount": "/m", "qos": {"limit_by": "BW"}, "names": NAMES},
         {**TYPED, "path": "/" + "x" * 1023},
+        *({**TYPED, "path": path} for path in ("/.a", "/..a", "/...", "/a.", "/a..", "/.a/..b/...", "/a b/.c")),
         *(
             {**CLAIMED, "access_modes": [mode]}
             for mode in ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
@@ -265,7 +267,7 @@ def test_what_a_volume_may_say(says: Said) -> None:
     assert typed.model_dump(include={"access_modes"}) == {"access_modes": says.get("access_modes", ["ReadWriteMany"])}
 
 
-A_PATH = "a path: it starts with /, does not end with /, and has no // or control characters"
+A_PATH = "a path: it starts with /, does not end with /, and has no //, ., .. or control characters"
 EITHER = (
     "path; write one of them: storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
 )
@@ -280,7 +282,7 @@ EITHER = (
             ({**CLAIMED, name: what}, f"{name} is for volumes with a path; the class decides it for a provisioned volume")
             for name, what in {
                 "view_policy": "v", "vip_pool": "v", "secret": "s", "secrets": {}, "protocols": ["NFS"], "qos": {"limit_by": "BW"},
-                "qos_policy": "q", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o",
+                "qos_policy": "q", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o", "share": "s",
             }.items()
         ),
         *(
@@ -310,7 +312,15 @@ EITHER = (
         ({**TYPED, "access_modes": []}, "is empty; write at least 1 item"),
         ({**TYPED, "max_inodes": 0}, "is too small; write 1 or more"),
         ({**TYPED, "path": "/" + "x" * 1024}, f"is longer than 1024 characters; write {A_PATH}"),
-        *(({**TYPED, "path": path}, f"{path!r} is not {A_PATH}") for path in ("/", "/a/", "/a//b", "/a\n")),
+        *(({**TYPED, "path": path}, f"{path!r} is not {A_PATH}") for path in ("/", "/..", "/t/..", "/a\n")),
+        *(
+            ({**TYPED, "path": path}, f"{path!r} is not {A_PATH}; write {meant}")
+            for path, meant in {"/a/": "/a", "//a": "/a", "/a//b": "/a/b", "/t/../u": "/u", "/t/./u": "/t/u", "/t/.": "/t"}.items()
+        ),
+        ({**TYPED, "size": 0}, "is too small; write more than 0"),
+        ({**CLAIMED, "size": 0}, "is too small; write more than 0"),
+        ({**TYPED, "size": -5}, "is too small; write more than 0"),
+        ({**TYPED, "protocols": ["NFS", "SMB"]}, "protocol SMB needs share"),
         ({**TYPED, "path": "nlp"}, f"'nlp' is not {A_PATH}; write /nlp"),
         ({**TYPED, "path": ""}, f"is empty; write {A_PATH}"),
         ({**TYPED, "names": {"view": "x"}}, "unknown key view"),
@@ -383,6 +393,7 @@ def test_the_owner_of_its_bucket_is_a_user_of_its_tenants_provider_again() -> No
         {"max_inodes": 7},
         OF_USERS,
         {"protocols": ["NFS", "S3"], "bucket": "nlp-data", "bucket_owner": "@?user/CORP\\nlp"},
+        {"protocols": ["NFS", "SMB"], "share": "nlp-data"},
         {"access_modes": ["ReadOnlyMany"]},
         {"mount_options": ["x"]},
         {"name": "claim"},
@@ -429,7 +440,7 @@ def test_secrets_by_purpose_are_written_so() -> None:
         {"vip_pool/nlp": {"tenant": "@tenant/cv"}},
         {"vip_pool/nlp": {}},
         {"view/data": None},
-        {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "share": "data"}},
+        {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "alias": "/data"}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "name": "another"}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": LEAVE_OUT}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": {"soft_limit": 9}}},

@@ -3,6 +3,7 @@ it (`Says`)."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -126,7 +127,10 @@ def _meant(value: str, words: str) -> str:
     """What to write for a path or name where only the form is wrong; "" where that cannot be determined."""
     if len(value) > 63:
         return ""
-    if words.startswith("a path: it starts with /"):
+    if words.startswith(("a path: it starts with /", "an absolute path, which")):
+        if value.startswith("/") and value.isprintable():
+            plain = "/" + posixpath.normpath(value).lstrip("/")
+            return f"; write {plain}" if plain not in ("/", value) else ""
         return f"; write /{value}" if re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", value) else ""
     if words.startswith("a name of lowercase letters"):
         plain = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")

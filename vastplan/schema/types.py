@@ -35,7 +35,9 @@ __all__ = [
     "GIVEN",
     "HOST_NAME",
     "MISSING",
+    "NORMAL_PATH",
     "PATH",
+    "PATH_PART",
     "QUANTITY",
     "URL",
     "Address4or6",
@@ -54,6 +56,7 @@ __all__ = [
     "ReferenceName",
     "Says",
     "SecretSource",
+    "Size",
     "Span",
     "Spec",
     "Text",
@@ -269,6 +272,10 @@ _LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters
 _ENDPOINT = r"^https?://[A-Za-z0-9._:\[\]-]+/?$"
 _PLAIN = r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]*"
 _LONGEST_KEY = 128
+PATH_PART = r"(\.?[^./\x00-\x1f\x7f][^/\x00-\x1f\x7f]*|\.\.[^/\x00-\x1f\x7f]+)"
+"""Pattern of a name in a path: neither `.` nor `..`."""
+NORMAL_PATH = rf"^/$|^(/{PATH_PART})+/?$"
+"""Pattern of the directories that VAST accepts, and of those with a slash at the end."""
 
 Text = Annotated[
     str,
@@ -308,6 +315,13 @@ AbsolutePath = Annotated[
     Says("an absolute path, which starts with /"),
     PATH,
 ]
+# A directory of VAST, which accepts no other.
+NormalPath = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=NORMAL_PATH),
+    Says("an absolute path, which starts with / and has no .., . or //"),
+    PATH,
+]
 ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
 )
@@ -318,6 +332,13 @@ ByteCount = Annotated[
     Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes, _A_SIZE), Unit(units.BYTES)
 ]
 Bytes = Annotated[ByteCount, BeforeValidator(_with_a_unit, json_schema_input_type=int | str)]
+# The size of what is created; 0 would be no limit to one system, and is refused by another.
+Size = Annotated[
+    Annotated[int, Field(gt=0, le=2**63 - 1)],
+    quantity(units.parse_bytes, _A_SIZE),
+    Unit(units.BYTES),
+    BeforeValidator(_with_a_unit, json_schema_input_type=int | str),
+]
 Bandwidth = Annotated[
     Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth, _A_BANDWIDTH), Unit(units.BANDWIDTH)
 ]

@@ -11,7 +11,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 
-OF_ITS_VIEW = ("view_policy", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
+OF_ITS_VIEW = ("view_policy", "share", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
 """The fields of a volume that are fields of its view."""
 _VIEW = {"path", "tenant", "protocols", "quota", "names", *OF_ITS_VIEW}
 _QUOTA = {"hard_limit", "hard_limit_inodes", *OF_USERS, *SizedQuota.model_fields}

@@ -45,7 +45,7 @@ from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
+from vastplan.schema.types import MISSING, Count, KubernetesName, Name, ReferenceName, Size, Text
 
 _NAME = re.compile(r"[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]")
 _IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
@@ -102,7 +102,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     """Names of the objects of the bucket, where they differ from what follows from the entry."""
     tenant: Annotated[ReferenceName, Refers("tenant")]
     """Tenant that the bucket belongs to."""
-    size: Annotated[Bytes, Field(gt=0)]
+    size: Size
     """Most bytes that the bucket may hold, as the hard limit of the quota on its directory."""
     owner: Annotated[ReferenceName, Refers("user")]
     """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. With another owner

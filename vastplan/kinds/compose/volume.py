@@ -30,26 +30,26 @@ from vastplan.kinds.vast.quota import (
     UserQuotas,
     refuse_soft_above_size,
 )
-from vastplan.kinds.vast.view import PartNames, View
+from vastplan.kinds.vast.view import PartNames, ShareName, View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
+from vastplan.schema.types import MISSING, PATH_PART, Count, KubernetesName, Name, ReferenceName, Says, Size, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
     str,
-    StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024),
-    Says("a path: it starts with /, does not end with /, and has no // or control characters"),
+    StringConstraints(pattern=rf"^(/{PATH_PART})+$", max_length=1024),
+    Says("a path: it starts with /, does not end with /, and has no //, ., .. or control characters"),
 ]
 _Qos = View.model_fields["qos"].annotation
 
 
 _OF_A_PATH = (
-    "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
+    "view_policy", "vip_pool", "secret", "secrets", "protocols", "share", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
     "max_inodes", "quota", "mount_options", "active", "replicate", "global_access", "access", *OF_USERS,
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     """Tenant of the volume. Left out, a volume with `path` belongs to the tenant of its project."""
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     """Run:AI project in whose namespace the claim is created; left out, the only project of the tenant."""
-    size: Bytes
+    size: Size
     """Requested size of the claim in bytes; of a volume with `path` also the hard limit of the quota on its directory."""
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
     """StorageClass from which the CSI driver provisions the volume. Excludes `path`; one of the two is needed."""
@@ -107,7 +107,10 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     secrets: VolumeSecrets | MISSING = MISSING
     """Secrets of the CSI driver by purpose, in place of `secret`; null for a purpose that has none."""
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
-    """Protocols by which clients reach the directory; left out, NFS. S3 needs `bucket` and `bucket_owner`."""
+    """Protocols by which clients reach the directory; left out, NFS. SMB needs `share`; S3 needs `bucket`
+    and `bucket_owner`."""
+    share: ShareName | MISSING = MISSING
+    """Name of the SMB share by which clients reach the directory; protocol SMB needs it."""
     bucket: Name | MISSING = MISSING
     """Name of the bucket by which S3 clients reach the same files; needs protocol S3 and `bucket_owner`."""
     bucket_owner: Annotated[ReferenceName | MISSING, Refers("user")] = MISSING
@@ -173,7 +176,10 @@ class Volume(LimitsUsers, MountedOnTwoSites):
             raise ValueError("a volume with a path is a file system")
         refuse_soft_above_size(self)
         one_form(self.secret, self.secrets)
-        by_s3 = isinstance(self.protocols, list) and "S3" in self.protocols
+        protocols = self.protocols if isinstance(self.protocols, list) else []
+        if "SMB" in protocols and self.share is MISSING:
+            raise ValueError("protocol SMB needs share")
+        by_s3 = "S3" in protocols
         if by_s3 != (self.bucket is not MISSING) or by_s3 != (self.bucket_owner is not MISSING):
             raise ValueError("protocol S3, bucket and bucket_owner go together")
         return self

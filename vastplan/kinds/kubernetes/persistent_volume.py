@@ -1,5 +1,6 @@
 """PersistentVolume that vastplan creates for one claim, with existing data on VAST. Volumes that the driver creates are not managed."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -32,7 +33,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
+from vastplan.schema.types import MISSING, NORMAL_PATH, KubernetesName, ReferenceName, Size, Text
 
 
 def _of_one_pod_alone(modes: list[str]) -> list[str]:
@@ -83,7 +84,7 @@ class PersistentVolume(Labelled):
 
     name: ObjectName = MISSING
     """Name of the PersistentVolume in Kubernetes."""
-    size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
+    size: Annotated[Size, Wire("spec", "capacity", "storage"), QUANTITY]
     """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it requests at most this."""
     access_modes: Annotated[AccessModes, Wire("spec", "accessModes"), SET, Opens(at_create=False)]
     """Access modes that the volume offers; a claim that binds it requests no others."""
@@ -157,8 +158,8 @@ class PersistentVolume(Labelled):
     def _consistent(self) -> "PersistentVolume":
         if (self.claim_namespace is MISSING) != (self.claim_name is MISSING):
             raise ValueError("claim_namespace and claim_name go together")
-        if self.driver == FILE_DRIVER and not self.volume_handle.startswith("/"):
-            raise ValueError("volume_handle must be an absolute path on VAST")
+        if self.driver == FILE_DRIVER and not re.search(NORMAL_PATH, self.volume_handle):
+            raise ValueError("volume_handle must be an absolute path on VAST, without //, . or ..")
         in_full(self.secret)
         one_form(self.secret, self.secrets)
         return self

@@ -36,7 +36,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, AbsolutePath, Host, ReferenceName, Says, Text
+from vastplan.schema.types import MISSING, Host, NormalPath, ReferenceName, Says, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")
@@ -121,7 +121,7 @@ class StorageClass(Labelled):
     left out."""
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
     """VAST CSI driver that creates the volumes: `file` over NFS, `block` over NVMe."""
-    storage_path: Annotated[AbsolutePath | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
+    storage_path: Annotated[NormalPath | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
     """Directory on VAST below which the file driver creates a directory and a view for each volume."""
     view_policy: Annotated[
         ReferenceName | MISSING,

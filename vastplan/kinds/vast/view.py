@@ -53,7 +53,7 @@ _RETENTION = "retention"  # all fields of the group together decide how long fil
 _NO_RETENTION = ServerDefault(False, WITNESS, group=_RETENTION)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_RETENTION)
 _OWNED = Revokes("keys of the former owner may at once do only what policies allow")
-_Share = Annotated[
+ShareName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$'),
     Says('the name of a share: at most 80 characters, none of / \\ : | < > * ? "'),
@@ -210,7 +210,7 @@ class View(OnTwoSites):
     """NFS versions whose clients respect the locks of SMB clients, for files that both use at once. It costs
     performance."""
 
-    share: Annotated[_Share | MISSING, Opens()] = MISSING
+    share: Annotated[ShareName | MISSING, Opens()] = MISSING
     """Name of the SMB share; protocol SMB needs it."""
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
     """Access list of the SMB share: users and groups, and their rights."""
