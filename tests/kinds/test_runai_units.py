@@ -92,8 +92,10 @@ def test_a_data_source_that_is_mounted_is_not_deleted(lab: Lab) -> None:
     assert live is not None and live.metrics["trainings that use it"] == 0
     plane(lab).submit("team-c", "train", datasources=[live.id])
     lab.write(with_gpus(8))
-    plan = lab.plan(Consent(approvals=(Approval("iad/data_source/data", "in a test", "2999-01-01", 0),)))
-    assert blocks(plan) == {"in-use": "trainings that use it: 1"}
+    plan = lab.plan(Consent(approvals=(Approval("iad/data_source/data", "in a test", "2999-01-01", 9),)))
+    (block,) = [block for action in plan.actions for block in action.blocked]
+    assert block.message == "Run:AI deletes no data source or credential that is in use; trainings that use it: 1"
+    assert not block.max_used and "max_used" not in block.fix
 
 
 def test_a_project_with_data_sources_goes_after_them(lab: Lab) -> None:

@@ -68,9 +68,10 @@ class UsedBy:
 
 @dataclass(frozen=True, slots=True)
 class RefusesDelete:
-    """A figure, of the object or of its contents, above zero: the system then refuses to delete the object, whatever is approved.
+    """A figure above zero: the system then refuses to delete the object, whatever is approved.
 
-    With `field` this holds for objects that have a value there; without a figure, for all objects of the system's own
+    It is a figure of the object or of its contents, or the number of dependents of that name, without those that the same plan
+    deletes. With `field` this holds for objects that have a value there; without a figure, for all objects of the system's own
     (`Kind.system_owned`). `why` is the system's rule, `fix` what a person does instead.
     """
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import ceil
 
 from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.live.observe import Live
 from vastplan.engine.matching import usage
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 from vastplan.model.wording import some
+from vastplan.schema.dependents import RefusesDelete
 
 _AGAIN = "plan again when the system reports it, or delete it there and vastplan ledger forget it"
 
@@ -23,10 +25,11 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    refusal = next(usage.delete_refusals(live, context.contents.of(live)), None) if action.verb is Verb.DELETE else None
-    if refusal is not None:
-        rule, amount = refusal
-        return Block("in-use", f"{rule.why}; {rule.figure}: {amount}" if amount else rule.why, rule.fix)
+    refusals = _refusals(action, live, context)
+    if refusals:
+        rule, _ = refusals[0]
+        figures = [f"{other.figure}: {amount}" for other, amount in refusals if amount and other.why == rule.why]
+        return Block("in-use", "; ".join([rule.why, *figures]), rule.fix)
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
     undetermined, over, most = [], [], 0
@@ -40,6 +43,12 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
         return Block("in-use", "; ".join(undetermined), _AGAIN)
     fix = f"write max_used: {most} in its approval, or empty it first"
     return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
+
+
+def _refusals(action: Action, live: Live, context: GuardContext) -> list[tuple[RefusesDelete, str]]:
+    contents = context.contents.of(live)
+    found = usage.delete_refusals(live, contents, context.dependents, context.matches, context.actions)
+    return [(rule, amount) for rule, amount in found if rule.figure or action.verb is Verb.DELETE]
 
 
 def reported_existing(action: Action, context: GuardContext) -> Block | None:
@@ -58,6 +67,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
+    refused = {rule.figure for rule, _ in _refusals(action, live, context)}  # `in_use` says it: no approval is enough
     for remaining in usage.remaining(live, context.dependents, context.matches, context.actions):
         figure = remaining.figure
         if isinstance(figure, Unknown):
@@ -66,7 +76,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
                 f"cannot determine how many {remaining.name} would stay behind: {figure.why}",
                 "plan again when they can be read",
             )
-        if figure > accepted:
+        if figure > accepted and remaining.name not in refused:
             beside = (
                 f", beside those that this plan deletes first: {some(remaining.leaving)}" if remaining.leaving else ""
             )

@@ -15,7 +15,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.dependents import RefusesDelete
+from vastplan.schema.dependents import Dependents, RefusesDelete
 from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import reaching
 
@@ -34,9 +34,16 @@ def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Fi
     return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 
-def delete_refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tuple[RefusesDelete, str]]:
+def delete_refusals(
+    live: Live,
+    contents: Mapping[str, Figure],
+    dependents: DependentsIndex,
+    matches: Matches,
+    actions: Mapping[Address, Action],
+) -> Iterator[tuple[RefusesDelete, str]]:
     """The rules by which the system refuses to delete the object as it is now, each with its figure as text, "" without one."""
-    figures = {**live.metrics, **contents}
+    staying = {group.name: group.figure for group in _groups(live.kind.dependents, live, dependents, matches, actions)}
+    figures = {**live.metrics, **contents, **staying}
     units = {fact.name: fact.unit for fact in live.kind.metrics} | {
         total.name: total.unit for total in live.kind.contents
     }
@@ -47,7 +54,7 @@ def delete_refusals(live: Live, contents: Mapping[str, Figure]) -> Iterator[tupl
             continue
         figure = figures[rule.figure]
         if isinstance(figure, int | float) and figure > 0 and (not rule.field or live.values.get(rule.field)):
-            yield rule, figure_text(figure, units[rule.figure])
+            yield rule, figure_text(figure, units.get(rule.figure, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +70,19 @@ def remaining(
     live: Live, dependents: DependentsIndex, matches: Matches, actions: Mapping[Address, Action]
 ) -> list[Remaining]:
     """What would stay behind without the object."""
+    rules = [rule for rule in live.kind.dependents if rule.remain]
+    return _groups(rules, live, dependents, matches, actions)
+
+
+def _groups(
+    rules: Iterable[Dependents],
+    live: Live,
+    dependents: DependentsIndex,
+    matches: Matches,
+    actions: Mapping[Address, Action],
+) -> list[Remaining]:
     groups = []
-    for rule in live.kind.dependents:
-        if not rule.remain:
-            continue
+    for rule in rules:
         count = dependents.count(live, rule)
         leaving = tuple(deleted(dependents.of(live, rule), matches, actions))
         groups.append(Remaining(rule.name, count if isinstance(count, Unknown) else count - len(leaving), leaving))

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
+from vastplan.schema.dependents import RefusesDelete
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -136,6 +137,14 @@ asset_kind = partial(
     keyed=Keyed(within="project"),
     metrics=_USERS,
     in_use=tuple(metric.name for metric in _USERS),
+    refuses_delete=tuple(
+        RefusesDelete(
+            metric.name,
+            "Run:AI deletes no data source or credential that is in use",
+            "end or delete those first, then plan again",
+        )
+        for metric in _USERS
+    ),
     states=_STATES,
     finish_encode=with_scope,
     finish_decode=unit_of_scope,

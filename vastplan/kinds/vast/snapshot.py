@@ -9,13 +9,14 @@ from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
 from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.creation import Once
-from vastplan.schema.dependents import Dependents
+from vastplan.schema.dependents import Dependents, RefusesDelete
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, FixedWhile, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 _YES, _NO = frozenset({True}), frozenset({False})
+_NEWEST = "protected paths whose newest restore point it is"
 
 
 def _sooner(before: str | None, after: str | None) -> bool:
@@ -75,8 +76,25 @@ KIND = Kind(
         Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),
         Dependents(
             "protected_path",
-            "protected paths whose newest restore point it is",
+            _NEWEST,
             (("created", "newest_restore_point"), ("policy", "protection_policy")),
+        ),
+    ),
+    refuses_delete=(
+        RefusesDelete(
+            "indestructible",
+            "VAST deletes no indestructible snapshot",
+            "wait until it expires, or keep it without managing it: vastplan ledger forget PATH ADDRESS",
+        ),
+        RefusesDelete(
+            "unfinished clones of it",
+            "VAST deletes no snapshot that is being cloned",
+            "wait until the clones are complete, or delete them first, then plan again",
+        ),
+        RefusesDelete(
+            _NEWEST,
+            "VAST deletes no restore point that replication needs",
+            "wait for the next restore point, or delete the protected paths first, then plan again",
         ),
     ),
     as_evidence=True,

@@ -211,6 +211,9 @@ KIND = Kind(
             )
             for figure in ("used in views", "used under quotas", "inodes under quotas")
         ),
+        RefusesDelete(
+            "snapshots", "VAST deletes no tenant that has snapshots", "delete the snapshots first, then plan again"
+        ),
     ),
     floors=(
         ("capacity_rules.hard_limit", "used in views"),
