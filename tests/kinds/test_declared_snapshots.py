@@ -89,7 +89,7 @@ def test_it_does_not_go_while_it_is_cloned(lab: Lab) -> None:
     (action,) = lab.plan().actions
     assert {block.guard: block.message for block in action.blocked} == {
         "approval": "a delete of a snapshot needs an approval because data depends on it",
-        "in-use": "unfinished clones of it: 1",
+        "in-use": "VAST deletes no snapshot that is being cloned; unfinished clones of it: 1",
     }
     lab.world.pass_time(10**5)
     assert verbs(lab.converge(lab.consent_to_loss(BEFORE))) == {BEFORE: Verb.DELETE}

@@ -54,6 +54,8 @@ class GuardContext:
     owners: Owners
     """The other documents that own live objects."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
+    full: Mapping[SiteKind, Mapping[tuple[str, str], Address]] = field(default_factory=dict)
+    """By site and kind of what leads there: what is to be deleted and has data in it, by the field and the value that names it."""
     ground: Ground = field(default_factory=Ground)
     """What exists where the systems would create directories."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
@@ -164,6 +166,7 @@ def guard_context(
         for address in (*matches.owned, *desired)
         if matches.kinds[address.kind].grouped is not None
     }
+    contents = index_contents(matches.observed, matches.kinds, actions.values())
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -196,7 +199,8 @@ def guard_context(
         standing=_standing((*splits, *busy), origins),
         owners=owners,
         ground=ground_of(matches, actions.values()),
-        contents=index_contents(matches.observed, matches.kinds, actions.values()),
+        contents=contents,
+        full=_full(matches, contents, actions.values()),
     )
 
 
@@ -220,6 +224,25 @@ def _standing(addresses: Iterable[Address], origins: Mapping[Address, str]) -> d
         for place in filter(None, (str(address), on_any_site(origins[address]))):
             by_place.setdefault(place, []).append(address)
     return {place: tuple(those) for place, those in by_place.items()}
+
+
+def _full(
+    matches: Matches, contents: ContentsIndex, actions: Iterable[Action]
+) -> dict[SiteKind, dict[tuple[str, str], Address]]:
+    """What a plan deletes and its system does not, because something is in it, by what leads to that."""
+    full: dict[SiteKind, dict[tuple[str, str], Address]] = {}
+    for action in actions:
+        live = matches.match(action.address).live if action.verb is Verb.DELETE else None
+        if live is None:
+            continue
+        refusing = {rule.figure for rule in live.kind.refuses_delete}
+        within = [figure for name, figure in contents.of(live).items() if name in refusing]
+        if any(isinstance(figure, int | float) and figure > 0 for figure in within):
+            for rule in live.kind.contents:
+                here, there = rule.same
+                value = live.id if here == "id" else str(live.values.get(here))
+                full.setdefault((live.site, rule.kind), {})[there, value] = action.address
+    return full
 
 
 def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:

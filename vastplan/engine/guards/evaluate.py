@@ -28,7 +28,7 @@ from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
     open_operation.under_way, going_away.going_away, ownership.foreign, ownership.copies, ownership.torn, ownership.busy, destination.occupied,
-    remote_directory.conflict, origin.no_origin, approval.consent, in_use.in_use, in_use.reported_existing, in_use.orphans, in_use.locks,
+    remote_directory.conflict, origin.no_origin, approval.consent, in_use.in_use, in_use.before_its_contents, in_use.reported_existing, in_use.orphans, in_use.locks,
     approval.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.fixed, fields.below_use, access.narrowing,
     access.still_shields, access.still_backs, in_use.unread_users, ownership.mass,
 )  # fmt: skip

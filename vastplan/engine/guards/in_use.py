@@ -51,6 +51,17 @@ def _refusals(action: Action, live: Live, context: GuardContext) -> list[tuple[R
     return [(rule, amount) for rule, amount in found if rule.figure or action.verb is Verb.DELETE]
 
 
+def before_its_contents(action: Action, context: GuardContext) -> Block | None:
+    """What leads to the data in an object is not deleted before that object can be: a person has to delete the data through it."""
+    live = context.live(action)
+    if action.verb is not Verb.DELETE or live is None:
+        return None
+    for (name, value), full in context.full.get((live.site, live.kind.name), {}).items():
+        if str(live.values.get(name)) == value:
+            return Block("waits", f"waits for {full}, which is blocked until it is empty: this leads to what is in it")
+    return None
+
+
 def reported_existing(action: Action, context: GuardContext) -> Block | None:
     """An object to which an entry of the document refers with `existing` is not deleted: no approval is enough."""
     entry = context.reported_existing.get(action.address)
