@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 _LARGEST = 2.0**100
@@ -11,6 +11,11 @@ _LARGEST = 2.0**100
 def mapping_of(value: Any) -> Mapping[str, Any]:
     """The parts of a value; empty if it is not a mapping."""
     return value if isinstance(value, Mapping) else {}
+
+
+def items_of(value: Any) -> tuple[Any, ...]:
+    """The items of a list that can be compared; none if it is not a list."""
+    return tuple(item for item in value if isinstance(item, Hashable)) if isinstance(value, list | tuple) else ()
 
 
 def number_of(value: Any) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts, LiveObject
+from vastplan.checks.live_values import items_of
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
@@ -27,7 +28,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 def _is_bucket_of(view: LiveObject, policy: LiveObject) -> bool:
     named = view.values.get("view_policy")
-    return "S3" in (view.values.get("protocols") or ()) and str(named) == str(policy.attributes.get("id"))
+    return "S3" in items_of(view.values.get("protocols")) and str(named) == str(policy.attributes.get("id"))
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.checks.live_values import items_of
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -34,12 +35,12 @@ def _claims(view: Entry) -> Iterator[tuple[tuple[object, ...], str]]:
     values, tenant = view.values, str(view.values.get("tenant"))
     if values.get("is_default_subsystem") is True:
         yield (tenant, "default"), f"tenant {tenant} has a default subsystem already:"
-    if "BLOCK" in (values.get("protocols") or ()):
+    if "BLOCK" in items_of(values.get("protocols")):
         yield (
-            (tenant, "name", values.get("name")),
+            (tenant, "name", str(values.get("name"))),
             f"the subsystem {values.get('name')} of tenant {tenant} exists already:",
         )
-    for user in values.get("bucket_creators") or ():
+    for user in items_of(values.get("bucket_creators")):
         yield (tenant, "creator", user), f"{user} creates buckets of tenant {tenant} in another view already:"
 
 
