@@ -14,6 +14,8 @@ from tests.histories.history import Broken, History
 from tests.histories.look import look
 from vastplan.sim.vast import VastPlane
 
+pytestmark = pytest.mark.slow  # each plays a history on two sites
+
 
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
