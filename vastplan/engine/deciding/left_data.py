@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from vastplan.engine.live.groups import on_any_site
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.usage import figure_text, own_figures
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
@@ -14,7 +15,6 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Verb
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
-from vastplan.model.units import show_amount
 from vastplan.model.value import Unknown
 from vastplan.schema.dependents import DataPlace
 from vastplan.schema.entries import Entry
@@ -33,14 +33,12 @@ class _Left:
     @property
     def figures(self) -> list[str]:
         """How much is used there, for people; empty where its system has no such figure."""
-        sized = [fact for fact in self.live.kind.metrics if fact.name in self.live.kind.in_use and fact.unit]
-        figures = [(fact, self.live.metrics[fact.name]) for fact in sized]
         return [
-            f"cannot determine how much is {fact.name}"
+            f"cannot determine how much is {name}"
             if isinstance(figure, Unknown)
-            else f"{fact.name} {show_amount(int(figure), fact.unit)}"
-            for fact, figure in figures
-            if not isinstance(figure, Mapping)
+            else f"{name} {figure_text(figure, unit)}"
+            for name, figure, unit in own_figures(self.live)
+            if unit and not isinstance(figure, Mapping)
         ]
 
     def __str__(self) -> str:

@@ -12,9 +12,10 @@ from vastplan.engine.live.groups import Split, group_split, on_any_site, undeter
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.owners import Owners
-from vastplan.engine.matching.contents import ContentsIndex, index_contents
+from vastplan.engine.matching.contents import ContentsIndex, Holders, full_holders, index_contents
 from vastplan.engine.matching.dependents import DependentsIndex
 from vastplan.engine.matching.interrupted import standing_intent
+from vastplan.engine.matching.originals import Originals, index_originals
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.engine.matching.remote_directories import Ground, ground_of
 from vastplan.engine.values.formers import goes_unasked
@@ -54,8 +55,10 @@ class GuardContext:
     owners: Owners
     """The other documents that own live objects."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
-    full: Mapping[SiteKind, Mapping[tuple[str, str], Address]] = field(default_factory=dict)
-    """By site and kind of what leads there: what is to be deleted and has data in it, by the field and the value that names it."""
+    full: Holders = field(default_factory=dict)
+    """What is to be deleted and has data in it, by what leads to that."""
+    originals: Originals = field(default_factory=dict)
+    """What new objects get their first data from."""
     ground: Ground = field(default_factory=Ground)
     """What exists where the systems would create directories."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
@@ -200,7 +203,8 @@ def guard_context(
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=contents,
-        full=_full(matches, contents, actions.values()),
+        originals=index_originals(matches, actions, now),
+        full=full_holders(matches, contents, actions.values()),
     )
 
 
@@ -224,25 +228,6 @@ def _standing(addresses: Iterable[Address], origins: Mapping[Address, str]) -> d
         for place in filter(None, (str(address), on_any_site(origins[address]))):
             by_place.setdefault(place, []).append(address)
     return {place: tuple(those) for place, those in by_place.items()}
-
-
-def _full(
-    matches: Matches, contents: ContentsIndex, actions: Iterable[Action]
-) -> dict[SiteKind, dict[tuple[str, str], Address]]:
-    """What a plan deletes and its system does not, because something is in it, by what leads to that."""
-    full: dict[SiteKind, dict[tuple[str, str], Address]] = {}
-    for action in actions:
-        live = matches.match(action.address).live if action.verb is Verb.DELETE else None
-        if live is None:
-            continue
-        refusing = {rule.figure for rule in live.kind.refuses_delete}
-        within = [figure for name, figure in contents.of(live).items() if name in refusing]
-        if any(isinstance(figure, int | float) and figure > 0 for figure in within):
-            for rule in live.kind.contents:
-                here, there = rule.same
-                value = live.id if here == "id" else str(live.values.get(here))
-                full.setdefault((live.site, rule.kind), {})[there, value] = action.address
-    return full
 
 
 def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:

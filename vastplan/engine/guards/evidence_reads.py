@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Set
 from vastplan.engine.access.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.access.closing import closing_rules, may_close, rules_of
 from vastplan.engine.access.narrowing import cuts_off, may_narrow
-from vastplan.engine.guards.origin import origins_to_read
 from vastplan.engine.live.namesakes import shown_places
 from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.originals import originals_to_read
 from vastplan.engine.matching.remote_directories import landing_places
 from vastplan.engine.values.delivery import delivered_into
 from vastplan.model.address import Address
@@ -45,7 +45,7 @@ def second_read(
             for place, name in landing_places(action, kind)
             if kind_facts[name].system in systems.get(place, ())
         }
-        collections |= set(origins_to_read(action, kind))
+        collections |= set(originals_to_read(action, kind))
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}

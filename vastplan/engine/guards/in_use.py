@@ -56,8 +56,9 @@ def before_its_contents(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb is not Verb.DELETE or live is None:
         return None
-    for (name, value), full in context.full.get((live.site, live.kind.name), {}).items():
-        if str(live.values.get(name)) == value:
+    for field, holders in context.full.get((live.site, live.kind.name), {}).items():
+        full = holders.get(str(live.values.get(field)))
+        if full is not None:
             return Block("waits", f"waits for {full}, which is blocked until it is empty: this leads to what is in it")
     return None
 

@@ -100,8 +100,8 @@ def owned_groups(
     for address, record in owned.items():
         if kinds[address.kind].grouped is not None:
             live = observed.by_id(address.site, address.kind, record.id)
-            key = record.group if live is None else group_key(live)
-            if key and not (live is not None and is_local(live)):
+            key = record.group if live is None else "" if is_local(live) else group_key(live)
+            if key:
                 groups.setdefault((address.kind, key), address)
     return groups
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
+from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.value import Reason, Unknown
@@ -16,6 +18,8 @@ Figure = int | float | Unknown
 LIMITING = (Verb.UPDATE, Verb.ADOPT)
 """The actions that may lower a limit of an object that is kept."""
 _WEIGHED = (*LIMITING, Verb.DELETE)
+Holders = Mapping[tuple[str, str], Mapping[str, Mapping[str, Address]]]
+"""By site and kind of what is in them: the field that names such a holder, its value, and the holder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,23 @@ def index_contents(observed: Observed, kinds: Mapping[str, Kind], actions: Itera
         for rule in kinds[action.address.kind].contents
     }
     return ContentsIndex({(site, rule): _summed(observed, site, rule) for site, rule in wanted})
+
+
+def full_holders(matches: Matches, contents: ContentsIndex, actions: Iterable[Action]) -> Holders:
+    """What a plan deletes and its system does not, because something is in it."""
+    full: dict[tuple[str, str], dict[str, dict[str, Address]]] = {}
+    for action in actions:
+        live = matches.match(action.address).live if action.verb is Verb.DELETE else None
+        if live is None:
+            continue
+        refusing = {rule.figure for rule in live.kind.refuses_delete}
+        within = [figure for name, figure in contents.of(live).items() if name in refusing]
+        if any(isinstance(figure, int | float) and figure > 0 for figure in within):
+            for rule in live.kind.contents:
+                here, there = rule.same
+                named_by = full.setdefault((live.site, rule.kind), {}).setdefault(there, {})
+                named_by[_value(live, here)] = action.address
+    return full
 
 
 def _summed(observed: Observed, site: str, rule: Contents) -> Mapping[str, Figure] | Unknown:

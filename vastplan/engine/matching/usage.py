@@ -27,11 +27,15 @@ def figure_text(value: int | float, unit: str) -> str:
 
 def usage_figures(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
     """The figures of use of an object, as name, figure and unit: its own facts, and the numbers of dependents that work on it."""
-    own = [
+    at_work = [rule for rule in live.kind.dependents if not (rule.remain or rule.by) and live.kind.lets_in is None]
+    return own_figures(live) + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
+
+
+def own_figures(live: Live) -> list[tuple[str, Figure, str]]:
+    """The object's own figures of use, as name, figure and unit."""
+    return [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
     ]
-    at_work = [rule for rule in live.kind.dependents if not (rule.remain or rule.by) and live.kind.lets_in is None]
-    return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 
 def delete_refusals(
@@ -42,7 +46,9 @@ def delete_refusals(
     actions: Mapping[Address, Action],
 ) -> Iterator[tuple[RefusesDelete, str]]:
     """The rules by which the system refuses to delete the object as it is now, each with its figure as text, "" without one."""
-    staying = {group.name: group.figure for group in _groups(live.kind.dependents, live, dependents, matches, actions)}
+    refusing = {rule.figure for rule in live.kind.refuses_delete}
+    counted = [rule for rule in live.kind.dependents if rule.name in refusing]
+    staying = {group.name: group.figure for group in _groups(counted, live, dependents, matches, actions)}
     figures = {**live.metrics, **contents, **staying}
     units = {fact.name: fact.unit for fact in live.kind.metrics} | {
         total.name: total.unit for total in live.kind.contents
