@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from vastplan.kinds.compose._source import of_another, tenant_of, volume_of, which
-from vastplan.kinds.vast.clone import LATEST
+from vastplan.kinds.vast.clone import BEFORE, LATEST
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
@@ -142,7 +142,7 @@ def _problem(entry: Entry, volume: Entry) -> Problem | None:
         )
     if "copies" in entry.values:
         return "copies has no effect on a claim: the driver decides how it copies (blockingClones)", "remove copies"
-    if not wanted.startswith("before ") and not is_kubernetes_name(wanted):
+    if not wanted.startswith(BEFORE) and not is_kubernetes_name(wanted):
         return f"{wanted} cannot be the name of a VolumeSnapshot", "write snapshot: latest, or the name of one"
     return None
 

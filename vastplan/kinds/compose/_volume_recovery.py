@@ -5,7 +5,7 @@ from typing import Any
 
 from vastplan.kinds.compose._people import owner_of
 from vastplan.kinds.runai.project import namespace_of
-from vastplan.kinds.vast.quota import OF_USERS, SizedQuota, beside_its_size
+from vastplan.kinds.vast.quota import OF_A_SIZE, size_of_quota
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -14,7 +14,6 @@ from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 OF_ITS_VIEW = ("view_policy", "share", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
 """The fields of a volume that are fields of its view."""
 _VIEW = {"path", "tenant", "protocols", "quota", "names", *OF_ITS_VIEW}
-_QUOTA = {"hard_limit", "hard_limit_inodes", *OF_USERS, *SizedQuota.model_fields}
 
 _STANDS_ON = (
     "persistent_volume_claim", "project", "department", "namespace", "view", "view_policy", "qos_policy", "quota",
@@ -96,7 +95,7 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
     if view.address.name != claim.address.name and pieces.get(claim.address._replace(name=view.address.name)):
         return None
     quota = view.values.get("quota") or {}
-    return None if quota.keys() - _QUOTA or "hard_limit" not in quota else (static, view)
+    return None if quota.keys() - OF_A_SIZE or "hard_limit" not in quota else (static, view)
 
 
 def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
@@ -117,10 +116,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     return {
         "tenant": live["tenant"],
         "path": live["path"],
-        "size": quota["hard_limit"],
-        **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
-        **{name: quota[name] for name in OF_USERS if name in quota},
-        **beside_its_size(quota),
+        **size_of_quota(quota),
         **({"protocols": live["protocols"]} if live.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **{name: live[name] for name in OF_ITS_VIEW if name in live},
         **owned,

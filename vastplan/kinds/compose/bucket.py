@@ -18,15 +18,16 @@ from vastplan.kinds.compose.volume import Path
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites, SynchronousReplication
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import (
-    BY_USER,
+    OF_A_SIZE,
     GroupQuotas,
     IsUserQuota,
     LimitsUsers,
     QuotaLimits,
     SizedQuota,
     UserQuotas,
-    beside_its_size,
+    quota_of_size,
     refuse_soft_above_size,
+    size_of_quota,
 )
 from vastplan.kinds.vast.s3_policy import PolicyName
 from vastplan.kinds.vast.view import (
@@ -61,7 +62,6 @@ def _bucket_name(name: str) -> str:
 
 
 BucketName = Annotated[str, AfterValidator(_bucket_name)]
-_OF_USERS = ("is_user_quota", *BY_USER)
 _OF_ITS_VIEW = (
     "view_policy", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
     "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit",
@@ -242,12 +242,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "create_dir": active,
         "bucket": _called(entry),
         "bucket_owner": name_of(values["owner"], scope),
-        "quota": {
-            "hard_limit": values["size"],
-            **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
-            **values.get("quota", {}),
-            **{name: values[name] for name in _OF_USERS if name in values},
-        },
+        "quota": quota_of_size(values),
         **{name: values[name] for name in _OF_ITS_VIEW if name in values},
     }
     names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
@@ -320,7 +315,6 @@ def _names_kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
 
 
 _VIEW = {"path", "tenant", "protocols", "bucket", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
-_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS, *SizedQuota.model_fields}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
@@ -332,16 +326,13 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         protocols, tenant, owner = live.get("protocols") or (), live.get("tenant"), live.get("bucket_owner")
         if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str) or "bucket" not in live:
             continue
-        if live.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
+        if live.keys() - _VIEW or quota.keys() - OF_A_SIZE or not quota.get("hard_limit"):
             continue
         values = {
             "tenant": tenant,
-            "size": quota["hard_limit"],
             "owner": owner_of(pieces, view, tenant, owner),
             "path": live["path"],
-            **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
-            **{name: quota[name] for name in _OF_USERS if name in quota},
-            **beside_its_size(quota),
+            **size_of_quota(quota),
             **({"protocols": protocols} if protocols != ["S3"] else {}),
             **{name: live[name] for name in ("names", *_OF_ITS_VIEW) if name in live},
         }

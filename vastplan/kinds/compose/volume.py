@@ -28,6 +28,7 @@ from vastplan.kinds.vast.quota import (
     QuotaLimits,
     SizedQuota,
     UserQuotas,
+    quota_of_size,
     refuse_soft_above_size,
 )
 from vastplan.kinds.vast.view import PartNames, ShareName, View
@@ -335,12 +336,7 @@ def offered(
 
 
 def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any]:
-    quota = {
-        "hard_limit": values["size"],
-        **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
-        **values.get("quota", {}),
-        **{name: values[name] for name in OF_USERS if name in values},
-    }
+    quota = quota_of_size(values)
     written = {name: values[name] for name in OF_ITS_VIEW if name in values}
     if "bucket_owner" in values:
         written["bucket_owner"] = name_of(values["bucket_owner"], scope)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import (
@@ -45,7 +45,7 @@ from vastplan.schema.markers import (
     Refers,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName
+from vastplan.schema.types import MISSING, KubernetesName, ReferenceName, Size
 
 _LEGACY = "volume.beta.kubernetes.io/storage-class"
 _SOURCE = ("spec", "dataSource")
@@ -74,7 +74,7 @@ class PersistentVolumeClaim(Labelled):
     ]
     """Storage class that creates the volume; null for a claim that binds the existing `volume`."""
     size: Annotated[
-        Annotated[Bytes, Field(ge=1)] | MISSING,
+        Size | MISSING,
         Wire(*_SIZE),
         QUANTITY,
         GROW_ONLY,
@@ -82,7 +82,7 @@ class PersistentVolumeClaim(Labelled):
     ] = MISSING
     """Size in bytes that the claim requests from its class. It can grow only while the class allows volume
     expansion."""
-    nominal_size: Annotated[Annotated[Bytes, Field(ge=1)] | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
+    nominal_size: Annotated[Size | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
     """Size in bytes that a claim without a class requests once; the quota of its directory limits what it holds."""
     access_modes: Annotated[AccessModes, Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(at_create=False)]
     """Access modes that the claim requests: how many nodes may mount the volume, and whether they write."""

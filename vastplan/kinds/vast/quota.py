@@ -201,10 +201,29 @@ class SizedQuota(QuotaOptions, SoftLimits):
         return values
 
 
-def beside_its_size(quota: Mapping[str, Any]) -> dict[str, Any]:
-    """The soft limits and notices of the quota of an entry with a size, as that has them."""
+OF_A_SIZE = frozenset({"hard_limit", "hard_limit_inodes", *OF_USERS, *SizedQuota.model_fields})
+"""The fields of a quota that an entry with a size can express."""
+
+
+def quota_of_size(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The quota of an entry with a size: a volume or a bucket."""
+    return {
+        "hard_limit": values["size"],
+        **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+        **values.get("quota", {}),
+        **{name: values[name] for name in OF_USERS if name in values},
+    }
+
+
+def size_of_quota(quota: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of an entry with a size that has this quota."""
     beside = {name: quota[name] for name in SizedQuota.model_fields if name in quota}
-    return {"quota": beside} if beside else {}
+    return {
+        "size": quota["hard_limit"],
+        **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
+        **{name: quota[name] for name in OF_USERS if name in quota},
+        **({"quota": beside} if beside else {}),
+    }
 
 
 def refuse_soft_above_size(entry: Any) -> None:
