@@ -10,6 +10,7 @@ from typing import Protocol, Self
 from vastplan.ledger.events import Event
 from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.units import span_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,16 @@ class LockOwner:
 
     def __str__(self) -> str:
         return f"{self.name} since {self.since}" if self.since else self.name
+
+
+def waiting_text(site: str, owner: LockOwner, timeout: int) -> str:
+    """That a holder is waited for, for at most so many seconds."""
+    return f"the ledger of {site} is held by {owner}; waiting for it for up to {span_text(timeout)}"
+
+
+def waited_text(timeout: int) -> str:
+    """That it was in vain; "" where nobody waited."""
+    return f" (waited {span_text(timeout)} for it)" if timeout else ""
 
 
 @dataclass(frozen=True, slots=True)

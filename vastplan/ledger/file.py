@@ -15,13 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from vastplan.ledger.backend import LockOwner, OtherParts
+from vastplan.ledger.backend import LockOwner, OtherParts, waited_text, waiting_text
 from vastplan.ledger.codec import check_part, dump, load_part, refuse_misshapen
 from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.model.units import span_text
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -133,8 +132,7 @@ class FileLedger:
         try:
             self._acquire(lock, site, stem)
         except Timeout:
-            owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
-            waited = f" (waited {span_text(self._timeout)} for it)" if self._timeout else ""
+            owner, waited = self._owner(stem), waited_text(self._timeout)
             raise Locked(f"the ledger of {site} is in use by {owner}{waited}; wait for it to end") from None
         except OSError as problem:
             raise VastplanError(
@@ -160,11 +158,11 @@ class FileLedger:
             left = self._end - time.monotonic()
             if left <= 0:
                 raise
-            owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
-            self._report(
-                f"the ledger of {site} is held by {owner}; waiting for it for up to {span_text(self._timeout)}"
-            )
+            self._report(waiting_text(site, self._owner(stem), self._timeout))
             lock.acquire(timeout=left, poll_interval=_LOOK)
+
+    def _owner(self, stem: str) -> LockOwner:
+        return _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
 
     def unlock(self, site: str) -> LockOwner | None:
         """Remove the note about a holder whose process ended: the operating system has freed its lock. Raises `Locked` if it still runs."""

@@ -11,12 +11,11 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.backend import LockOwner, waited_text, waiting_text
 from vastplan.ledger.chunks import Api, PartPlace, Row, read_object
 from vastplan.ledger.clock import LedgerClock
 from vastplan.ledger.directory import leases
 from vastplan.model.errors import Locked, VastplanError
-from vastplan.model.units import span_text
 
 DURATION = 60  # seconds without a renewal after which somebody else may take a lease
 LOOK = 3.0  # seconds between looks at a lease that somebody holds
@@ -42,9 +41,8 @@ class LeaseWatch:
         first = self._unchanged_since(place.base, row)
         left = first + DURATION - self._clock.ticks()
         if left > 0:
-            waits = f"waiting for it for up to {span_text(self._timeout)}" if self.is_patient() else ""
-            waits = waits or f"watching its lease for up to {left:.0f} s"
-            self._report(f"the ledger of {place.site} is held by {owner}; {waits}")
+            watching = f"the ledger of {place.site} is held by {owner}; watching its lease for up to {left:.0f} s"
+            self._report(waiting_text(place.site, owner, self._timeout) if self.is_patient() else watching)
         while left > 0:
             self._clock.sleep(min(LOOK, left))
             row = read_object(self._api, f"{place.leases}/{place.base}")
@@ -53,10 +51,9 @@ class LeaseWatch:
                 return row
             since = self._unchanged_since(place.base, row)
             if since > first and not self.is_patient():
-                waited = f" (waited {span_text(self._timeout)} for it)" if self._timeout else ""
                 raise Locked(
                     f"the ledger of {place.site} is in use by {owner}, who renews Lease {place.base} in namespace "
-                    f"{place.namespace}{waited}; wait for it to end"
+                    f"{place.namespace}{waited_text(self._timeout)}; wait for it to end"
                 )
             left = since + DURATION - self._clock.ticks()
         self._report(f"the lease on the ledger of {place.site} was not renewed for {DURATION} s; it is free now")
