@@ -28,7 +28,7 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
-from vastplan.model.shell import words
+from vastplan.model.shell import given, words
 from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
@@ -66,8 +66,7 @@ class Commands(Generic[Planned]):
     def to_run(self, plan: Planned, file: Path, connections: Path | None) -> str:
         """The command that carries out a plan in a file."""
         loss = self.loss(plan)
-        more = ["--connections", connections] if connections is not None else []
-        more += ["--lose", loss.name] if loss else []
+        more = [*given("--connections", connections), *given("--lose", loss.name if loss else None)]
         return words(["vastplan", self.kind, "run", file, *more])
 
 

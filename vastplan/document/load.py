@@ -23,7 +23,7 @@ from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error, once
-from vastplan.model.shell import words
+from vastplan.model.shell import given, words
 from vastplan.schema.capability import Capability
 from vastplan.schema.composition import Scope, compose
 from vastplan.schema.connection import SystemSpec
@@ -70,8 +70,7 @@ class Document:
     @property
     def typed(self) -> str:
         """Its files as somebody types them after a command, with the option for its connections file, before any other operand."""
-        options = [] if self.connections_file is None else ["--connections", self.connections_file]
-        return words([*options, *self.paths])
+        return words([*given("--connections", self.connections_file), *self.paths])
 
     @property
     def ledger_folder(self) -> Path:

@@ -27,6 +27,11 @@ def _is_of_bytes(text: str) -> bool:
     return all(not "\ud800" <= char <= "\udfff" or "\udc80" <= char <= "\udcff" for char in text)
 
 
+def given(option: str, value: object | None) -> list[object]:
+    """An option as somebody typed it, for `words`; nothing for one that was not typed."""
+    return [] if value is None else [option, value]
+
+
 def words(texts: Iterable[object]) -> str:
     """Several words for a shell, separated by spaces."""
     return " ".join(map(word, texts))

@@ -27,7 +27,7 @@ from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
-from vastplan.model.shell import word, words
+from vastplan.model.shell import given, word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
@@ -64,7 +64,7 @@ def accept(
 
     Writes all of them or none: raises `VastplanError`, and writes nothing, if one cannot be written.
     """
-    typed = words([*([] if connections is None else ["--connections", connections]), *paths])
+    typed = words([*given("--connections", connections), *paths])
     chosen = [pair for text in wanted for pair in _chosen(text, drift, typed)]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     accepted = []

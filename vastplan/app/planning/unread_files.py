@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from vastplan.app.current_folder import heads_and_parts
 from vastplan.app.workspace import Workspace
@@ -14,7 +13,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Plan
-from vastplan.model.shell import word, words
+from vastplan.model.shell import given, word, words
 from vastplan.model.wording import counted, some
 
 _SHOWN = 12
@@ -25,12 +24,12 @@ def unread_files(workspace: Workspace, plan: Plan) -> Iterator[Finding]:
     paths = workspace.document.paths
     if any(path.is_dir() for path in paths) or not any(action.verb in GOING for action in plan.actions):
         return
-    folder, given = paths[0].parent, {path.resolve() for path in paths}
+    folder, read = paths[0].parent, {path.resolve() for path in paths}
     keys = HEAD_KEYS | workspace.registry.sections.keys()
     try:
-        parts = [part for part in heads_and_parts(folder)[1] if part.resolve() not in given]
+        parts = [part for part in heads_and_parts(folder)[1] if part.resolve() not in read]
         unread = [part for part in parts if load_mapping(part, str(part)).keys() <= keys]
-        is_whole = {file.resolve() for file in yaml_files(folder)} <= given | {part.resolve() for part in unread}
+        is_whole = {file.resolve() for file in yaml_files(folder)} <= read | {part.resolve() for part in unread}
     except (Invalid, OSError):
         return  # what cannot be read is no part that anybody left out
     if unread:
@@ -39,7 +38,6 @@ def unread_files(workspace: Workspace, plan: Plan) -> Iterator[Finding]:
             f"the folder of {inert(words(paths), 400)} has {counted(len(unread), 'more file')} of a document, not read here: {names}; "
             "this plan deletes objects that they may have"
         )
-        whole: list[Path | str] = [folder] if is_whole else [*paths, *unread]
-        if (connections := workspace.document.connections_file) is not None:
-            whole += ["--connections", connections]
-        yield Finding("VP357", Severity.WARNING, text, f"to read them too: vastplan plan {inert(words(whole), 400)}")
+        whole = [folder] if is_whole else [*paths, *unread]
+        typed = [*whole, *given("--connections", workspace.document.connections_file)]
+        yield Finding("VP357", Severity.WARNING, text, f"to read them too: vastplan plan {inert(words(typed), 400)}")

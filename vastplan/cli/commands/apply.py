@@ -30,7 +30,7 @@ from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import NOWHERE, Places, error
 from vastplan.model.plan import Plan
-from vastplan.model.shell import words
+from vastplan.model.shell import given, words
 from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
@@ -72,7 +72,7 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
         arguments = [
             *plan_file.documents(plan_file.load(plan)),
             *itertools.chain(*typed.values()),
-            *_connected(request),
+            *given("--connections", request.connections),
         ]
         raise VastplanError(
             f"{', '.join(typed)} cannot be used with a saved plan; plan and apply in one command: "
@@ -149,11 +149,7 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
 
 def _apply_again(request: ApplyRequest, file: Path) -> str:
     """The command to apply a saved plan with the connections that were typed."""
-    return words(["vastplan", "apply", file, *_connected(request)])
-
-
-def _connected(request: ApplyRequest) -> tuple[str | Path, ...]:
-    return () if request.connections is None else ("--connections", request.connections)
+    return words(["vastplan", "apply", file, *given("--connections", request.connections)])
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:

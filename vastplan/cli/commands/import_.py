@@ -21,7 +21,7 @@ from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.import_result import Import
-from vastplan.model.shell import word, words
+from vastplan.model.shell import given, word, words
 from vastplan.model.wording import some
 from vastplan.report.import_result import import_text
 
@@ -112,7 +112,6 @@ def _next(request: ImportRequest, folder: Path, result: Import) -> str:
     if folder.resolve() not in {path.resolve() for path in paths}:
         inside = {path.resolve().parent for path in paths if not path.is_dir()}
         paths = [folder] if inside == {folder.resolve()} and len(paths) == 1 else [*paths, folder]
-    connections = ["--connections", request.connections] if request.connections is not None else []
-    snapshot = ["--snapshot", request.snapshot] if request.snapshot is not None else []
+    connections, snapshot = given("--connections", request.connections), given("--snapshot", request.snapshot)
     verb = "plan" if snapshot or result.besides or result.findings or result.unread else "apply"
     return words(["vastplan", verb, *paths, *connections, *snapshot, "--adopt"])

@@ -25,7 +25,7 @@ from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
-from vastplan.model.shell import words
+from vastplan.model.shell import given, words
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 from vastplan.report.values import counted
@@ -91,11 +91,10 @@ def _next(request: PlanRequest, plan: Plan, out: Path) -> str:
 
 def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:
     """The command to type in this folder to apply the saved plan."""
-    typed: list[Path | str] = ["vastplan", "apply", out]
+    typed: list[object] = ["vastplan", "apply", out]
     if plan_file.not_believed(request.paths, out):
         typed += (part for path in request.paths for part in ("--document", path))
-    if request.connections is not None:
-        typed += ("--connections", request.connections)
+    typed += given("--connections", request.connections)
     if request.approvals is not None and plan.consent.approvals:
         typed += ("--approvals", request.approvals)
     return words(typed)
