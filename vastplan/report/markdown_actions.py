@@ -53,10 +53,6 @@ class _Actions:
         self.topology = Topology(plan)
         self._owners = TenantFinder(plan) if is_large(plan) else None
 
-    def ranked(self, part: Plan) -> list[tuple[Risk, Action]]:
-        """The actions of a part of the plan by their risk."""
-        return by_risk(part)
-
     def items(self, actions: Sequence[Action]) -> Sequence[Action | SimilarActions]:
         """What is shown of some actions: the groups of similar ones, and the others by tenant and kind."""
         if self._owners is None:
@@ -71,7 +67,7 @@ def add_actions(page: Page, plan: Plan) -> Cut:
     for standing, part in plan_parts(plan):
         if standing is not None:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
-        for risk, group in groupby(how.ranked(part), key=lambda ranked: ranked[0]):
+        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
             _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN)
     return cut
 
@@ -84,7 +80,7 @@ def add_bounded(page: Page, plan: Plan) -> Cut:
     """
     how, cut = _Actions(plan), Cut()
     for standing, part in plan_parts(plan):
-        coming = [ranked for ranked in how.ranked(part) if not ranked[1].blocked]
+        coming = [ranked for ranked in by_risk(part) if not ranked[1].blocked]
         if standing is not None and coming:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         entering = [action for _, action in coming if lets_in(action)]

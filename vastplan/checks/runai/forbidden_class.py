@@ -7,14 +7,14 @@ from typing import Any
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.checks.proof.class_access import reference_name
 from vastplan.model.finding import Severity
-from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for source in _sources(facts):
-        name = _class_name(source.values["storage_class"])
+        name = reference_name(source.values["storage_class"], {})
         permitted = _permissions(facts, source.address.site, name)
         if permitted.get("allowed_for_assets") is False:
             yield Violation(
@@ -29,15 +29,11 @@ def _sources(facts: Facts) -> Iterator[Entry]:
     yield from (source for source in facts.objects.all("data_source") if source.values.get("storage_class"))
 
 
-def _class_name(storage_class: Any) -> str:
-    return storage_class.target.name if isinstance(storage_class, Ref) else str(storage_class)
-
-
 def _permissions(facts: Facts, site: str, name: str) -> Mapping[str, Any]:
     """The configuration of a class: that of the document, else the live one; empty for a class without any."""
     written = (entry.values for entry in facts.objects.on(site, "storage_class_configuration").values())
     live = (row.values for row in facts.seen.get((site, "storage_class_configuration"), ()))
-    return next((values for values in (*written, *live) if _class_name(values.get("storage_class")) == name), {})
+    return next((values for values in (*written, *live) if reference_name(values.get("storage_class"), {}) == name), {})
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
