@@ -447,6 +447,18 @@ def test_one_that_shows_late_is_waited_for_and_no_second_is_created(
     assert ("create", "card") not in bench.library.said
 
 
+def test_one_that_this_run_creates_is_not_taken_for_one_that_shows_late(
+    bench: Lobby, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.done(BOX)
+    fields = digests(library.KINDS["card"], card().values, bench.part.key)
+    begun(bench, "none")
+    bench.book.add(events.begin_event("p", {str(at("card", "d")): Intent("create", fields, before=("none",))}, ""))
+    monkeypatch.setattr(until_shown, "__defaults__", (lambda seconds: None,))
+    outcomes = bench.apply(bench.plan(BOX, card(), other("d"))).outcomes
+    assert {outcome.state for outcome in outcomes} == {State.DONE}
+
+
 def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobby) -> None:
     bench.done(BOX)
     old = bench.library.put("card", reader="ann")["id"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.engine.applying.apply_context import ApplyContext, Made
-from vastplan.engine.applying.execute import execute
+from vastplan.engine.applying.execute import execute, refuse_if_shown_late
 from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -79,6 +79,7 @@ class _Schedule:
                 users.setdefault(need, []).append(index)
         ready = deque(index for index, needs in waiting.items() if not needs)
         flying: dict[Future[Mapping[str, Any]], int] = {}
+        self._refuse_shown_late()
         with ThreadPoolExecutor(max_workers=self._parallel) as pool:
             while ready or flying:
                 while ready and len(flying) < self._parallel:  # an operation queued in the pool could not be stopped
@@ -96,6 +97,15 @@ class _Schedule:
                         self._note(index, future)
                         ready += _freed(index, users, waiting)
         return Receipt(self._plan.id, tuple(self._outcomes[action.address] for action in self._plan.actions))
+
+    def _refuse_shown_late(self) -> None:
+        """End the creates of what an interrupted run has created after all."""
+        for action in self._plan.actions:
+            if action.address not in self._outcomes and not self._stop.is_set():
+                try:
+                    refuse_if_shown_late(self._context, action)
+                except Exception as problem:
+                    self._fail(action, problem)
 
     def _skipped(self, operation: Operation) -> bool:
         """Whether the operation is not begun; the first one of an action that is not ends the action, with the reason."""
@@ -136,24 +146,26 @@ class _Schedule:
         action = self._actions[operation.address]
         try:
             attributes = future.result()
-        except Stale as problem:
-            self._end(action, State.STALE, str(problem), problem.moved)
-        except Lost as problem:
-            self._lost[operation.address.site] = str(problem)
-            self._end(action, State.UNKNOWN, str(problem))
-        except Unclear as problem:
-            self._end(action, State.UNKNOWN, str(problem))
-        except VastplanError as problem:
-            self._end(action, State.FAILED, str(problem))
         except Exception as problem:  # a fault in vastplan must not stop the other operations, nor lose what was done
-            self._end(
-                action, State.UNKNOWN, without_secrets(f"a fault in vastplan: {type(problem).__name__}: {problem}")
-            )
+            self._fail(action, problem)
         else:
             if attributes:
                 self._made[operation.address] = attributes
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)
+
+    def _fail(self, action: Action, problem: Exception) -> None:
+        """End an action by what its operation raised."""
+        if isinstance(problem, Stale):
+            self._end(action, State.STALE, str(problem), problem.moved)
+        elif isinstance(problem, Lost):
+            self._lost[action.address.site] = str(problem)
+            self._end(action, State.UNKNOWN, str(problem))
+        elif isinstance(problem, VastplanError):
+            self._end(action, State.UNKNOWN if isinstance(problem, Unclear) else State.FAILED, str(problem))
+        else:
+            fault = f"a fault in vastplan: {type(problem).__name__}: {problem}"
+            self._end(action, State.UNKNOWN, without_secrets(fault))
 
     def _end(self, action: Action, state: State, message: str = "", moved: tuple[StaleField, ...] = ()) -> None:
         self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message, moved)

@@ -56,6 +56,16 @@ def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, al
     return execution.attributes
 
 
+def refuse_if_shown_late(context: ApplyContext, action: Action) -> None:
+    """Raises `Unclear` where an interrupted run created the object of a create, and the system shows it only now.
+
+    Asked before the first write of a run: objects that differ by their ids alone are not told from those that this run creates.
+    """
+    intent = context.ledger[action.address.site].intents.get(action.renamed_from or str(action.address))
+    if action.verb is Verb.CREATE and intent is not None and intent.before is not None:
+        _Execution(context, action, {}).refuse_if_shown_late(intent)
+
+
 class _Execution:
     """One step that is being carried out."""
 
@@ -193,13 +203,14 @@ class _Execution:
             raise Unreachable(f"cannot determine whether it exists: {match.unknown}")
         if match.live is not None:
             self._appeared(f"id {inert(match.live.id, 80)}")
-        intent = self._context.ledger[self._address.site].intents.get(self._recorded_as)
-        if self._kind.distinct_by_id and intent is not None and intent.before is not None:
-            sent = parse_moment(intent.at)
-            age = 0.0 if sent is None else (self._context.now() - sent).total_seconds()
-            lost = until_shown(lambda: self._made_since(intent), age)
-            if lost is not None:
-                self._appeared(f"id {inert(lost, 80)}")
+
+    def refuse_if_shown_late(self, intent: Intent) -> None:
+        """Raises `Unclear` where an object of its identity that the plan does not know has appeared since the intent."""
+        sent = parse_moment(intent.at)
+        age = 0.0 if sent is None else (self._context.now() - sent).total_seconds()
+        lost = until_shown(lambda: self._made_since(intent), age)
+        if lost is not None:
+            self._appeared(f"id {inert(lost, 80)}")
 
     def _made_since(self, intent: Intent) -> str | None:
         """The id of an object of its identity that did not exist when the intent was noted, and that the plan does not know."""
