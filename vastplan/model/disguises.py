@@ -16,6 +16,7 @@ from urllib.parse import quote, quote_plus
 
 SHORTEST = 8  # letters and digits: shorter sequences occur in too many texts
 _BLOCK = 8  # bytes that are compared at once
+_WINDOW = 2 * _BLOCK - 1
 _SMALL = bytes(range(256)).lower()
 _NOISE = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _ESCAPE = r"\\(?:u[0-9a-f]{4}|x[01][0-9a-f]|[bfnrt])"  # how JSON and vastplan's output write invisible and non-ASCII
@@ -60,17 +61,18 @@ class DisguiseSet:
 
     def __init__(self) -> None:
         self._short: list[bytes] = []
-        # In a text cut into blocks, a long disguise covers at least one whole block, wherever it begins.
+        # In a text cut into blocks, any stretch of a long disguise as long as `_WINDOW` covers a whole block, wherever it begins.
         self._by_block: dict[int, list[bytes]] = {}
         self._blocks: set[int] = set()
 
     def add(self, forms: Iterable[bytes]) -> None:
         """Add disguises to the set."""
         for form in forms:
-            if len(form) < 2 * _BLOCK - 1:
+            if len(form) < _WINDOW:
                 self._short.append(form)
                 continue
-            for at in range(len(form) - _BLOCK + 1):
+            first = (len(form) - _WINDOW) // 2  # the middle: tokens of one issuer begin alike
+            for at in range(first, first + _BLOCK):
                 block = int.from_bytes(form[at : at + _BLOCK], sys.byteorder)
                 self._by_block.setdefault(block, []).append(form)
                 self._blocks.add(block)
