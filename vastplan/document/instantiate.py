@@ -202,33 +202,45 @@ class Instantiator:
             if site not in self._sites:
                 self._no_site(site, per_site.where(site))
                 self.halved.add(where)
+        shared: tuple[Mapping, str] | None = None  # what is the same on every site is one value
         for site in places:
             of_site = per_site.get(site)
-            values = overlay_tree(merged, of_site) if isinstance(of_site, Mapping) else merged.copy()
-            # an entry with its container's name also had the container's former name
-            renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
-            if not isinstance(renamed, str) or renamed == name:
-                text = "renamed_from is the entry's former name" + (
-                    f", and {name} is its name now" if renamed == name else ""
-                )
-                self._problem("VP203", text, values.where("renamed_from"), "write the former name, or remove it")
-                renamed = ""
-            for entry_key in ENTRY_KEYS:
-                values.pop(entry_key, None)
-            if container:
-                field = container.type.name
-                if field in values:
-                    self._problem(
-                        "VP204",
-                        f"{field} is already set: the entry is inside {field} {container.name}",
-                        values.where(field),
-                        "remove it",
-                    )
-                values[field] = container.name
-                values.keys_at[field] = where
+            if isinstance(of_site, Mapping) or type_.contains or shared is None:
+                merged_here = overlay_tree(merged, of_site) if isinstance(of_site, Mapping) else merged.copy()
+                values, renamed = self._own_values(merged_here, name, container, where, same_name=key == type_.name)
+                shared = (values, renamed) if not isinstance(of_site, Mapping) else shared
+            else:
+                values, renamed = shared
             if type_.contains:
                 yield from self._inside(_Container(type_, name, site, renamed), values, chosen)
             yield Raw(type_, name, values, where, chosen, site, renamed, containment)
+
+    def _own_values(
+        self, values: Mapping, name: str, container: _Container | None, where: Where, *, same_name: bool
+    ) -> tuple[Mapping, str]:
+        """The values without the keys that every entry may have, with its container's name; and its former name."""
+        # an entry with its container's name also had the container's former name
+        renamed = values.pop("renamed_from", container.renamed_from if container and same_name else "")
+        if not isinstance(renamed, str) or renamed == name:
+            text = "renamed_from is the entry's former name" + (
+                f", and {name} is its name now" if renamed == name else ""
+            )
+            self._problem("VP203", text, values.where("renamed_from"), "write the former name, or remove it")
+            renamed = ""
+        for entry_key in ENTRY_KEYS:
+            values.pop(entry_key, None)
+        if container:
+            field = container.type.name
+            if field in values:
+                self._problem(
+                    "VP204",
+                    f"{field} is already set: the entry is inside {field} {container.name}",
+                    values.where(field),
+                    "remove it",
+                )
+            values[field] = container.name
+            values.keys_at[field] = where
+        return values, renamed
 
     def _chosen(self, chosen: tuple[str, ...] | None, container: _Container | None) -> tuple[str, ...]:
         """The sites where an entry is, in the document's order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,13 @@ from vastplan.document.shared_systems import shared_systems
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load_mapping as load_yaml
+from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error, once
 from vastplan.model.shell import given, words
 from vastplan.schema.capability import Capability
-from vastplan.schema.composition import Scope, compose
+from vastplan.schema.composition import Scope, composed
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, Site
@@ -135,11 +136,14 @@ def load_document(
     raws = list(instantiator.instantiate())
     retired = head.retired()
 
-    def composed(entries: list[Entry]) -> list[Entry]:
+    def created(entries: list[Entry]) -> Iterator[Entry]:
         kept = [entry for entry in entries if entry.address.site not in retired]
-        return compose(Scope(sites, kept), kept, registry.compositions, registry.kinds)
+        scope, done = Scope(sites, kept), set[Address]()
+        for entry in kept:
+            if entry.address.kind in registry.compositions:
+                yield from composed(entry, scope, registry.compositions, done)
 
-    resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved, composed)
+    resolver = Resolver(sites, nearest, retired, registry.types, instantiator.obscured, instantiator.halved, created)
     # Entries for a retired site are validated as usual, so that it is enough to remove `retire` to get them back.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]

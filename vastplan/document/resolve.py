@@ -49,10 +49,10 @@ class Resolver:
         types: Mapping[str, EntryType] | None = None,
         obscured: Iterable[str] = (),
         halved: Set[Where] = frozenset(),
-        composed: Callable[[list[Entry]], Iterable[Entry]] = lambda entries: entries,
+        created: Callable[[list[Entry]], Iterable[Entry]] = lambda entries: (),
     ) -> None:
         self.problems: list[Finding] = []
-        self._composed = composed  # the objects of the entries, which references may name too
+        self._created = created  # the objects that entries create, which references may name too
         self._lacking: bool | None = False  # whether a name is unknown; `None` once that is a problem
         self._types = types or {}
         self._obscured = set(obscured)  # types that may have entries which could not be read
@@ -100,10 +100,11 @@ class Resolver:
         before = self._added
         entries = [self._entry(raw, values) for raw, values in typed]
         if self._lacking:  # the name may be that of an object that an entry creates, such as the claim of a volume
-            for made in self._composed(entries):
+            for made in self._created(entries):
                 names = self._known.setdefault((made.address.site, made.address.kind), {})
                 names.setdefault(made.address.name, made.where or typed[0][0].where)
             self._lacking, self._added = None, before
+            entries.clear()  # not twice in memory
             entries = [self._entry(raw, values) for raw, values in typed]
         for (noun, name), reference in self._unknown.items():
             first_place, *others = reference.places
