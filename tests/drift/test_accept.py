@@ -31,7 +31,13 @@ def touched(folder: Path, name: str = "hand.yaml", before: str = DOCUMENT) -> li
 
 
 def nothing_left(vastplan: Run, folder: Path) -> None:
-    assert json.loads(vastplan("plan", folder / "hand.yaml", "--format", "json").out)["actions"] == []
+    """Nothing is to be written; what was accepted is recorded by the next apply, and that is all."""
+    left = json.loads(vastplan("plan", folder / "hand.yaml", "--format", "json").out)["actions"]
+    assert {action["verb"] for action in left} == {"release"}
+    assert all(
+        action["reason"].endswith("the document now has the value of the system; recorded in the ledger")
+        for action in left
+    )
     assert vastplan("drift", folder / "hand.yaml").code == 0
 
 
@@ -44,6 +50,19 @@ def test_a_value_is_written_where_it_stands_with_its_unit_and_comment(
     assert ran.code == 0 and "hand.yaml:24:1: iad/quota/q hard_limit is now 3 TiB" in ran.out, ran
     assert touched(tmp_path) == ["-    hard_limit: 2 TiB  # here", "+    hard_limit: 3 TiB  # here"]
     nothing_left(vastplan, tmp_path)
+
+
+def test_what_was_accepted_and_recorded_is_changed_outside_when_somebody_reverts_it(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    hands.quota(3 * TIB)
+    assert vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q.hard_limit").code == 0
+    ran = vastplan("apply", tmp_path / "hand.yaml", "--auto-approve")
+    assert ran.code == 0 and "hard_limit: the document now has the value of the system" in ran.out, ran
+    assert json.loads(vastplan("plan", tmp_path / "hand.yaml", "--format", "json").out)["actions"] == []
+    hands.quota(2 * TIB)
+    (action,) = json.loads(vastplan("plan", tmp_path / "hand.yaml", "--format", "json").out)["actions"]
+    assert (action["verb"], action["reason"]) == ("update", "changed outside vastplan")
 
 
 @pytest.mark.slow

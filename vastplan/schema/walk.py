@@ -121,11 +121,13 @@ def in_sync(
     live: Mapping[str, Any],
     applied: Mapping[str, str],
     same_reference: Callable[[Refers, Ref, Any], bool] | None = None,
+    applied_as: Callable[[Field, Any, str], bool] = lambda field, value, applied: True,
 ) -> bool:
     """A quick check that nothing differs: every live leaf equals the desired one, and exactly these leaves were applied.
 
     False does not mean that something differs: leaves that take more than comparing two values (never shown, or withheld)
-    return false too. `same_reference` compares a reference with a raw one in live values whose references are not named yet.
+    return false too. `same_reference` compares a reference with a raw one in live values whose references are not named yet,
+    `applied_as` a value with what was last applied.
     """
     compared, applied_count = field_table(fields).compared, 0
     for name, value in desired.items():
@@ -136,13 +138,19 @@ def in_sync(
             for leaf in nested(field, value, path, immutable):
                 if not _plainly_same(leaf.field, leaf.value, value_at(live, leaf.path)):
                     return False
-                applied_count += path_text(leaf.path) in applied
+                if (was := applied.get(path_text(leaf.path))) is not None:
+                    if not applied_as(leaf.field, leaf.value, was):
+                        return False
+                    applied_count += 1
         elif (
             same_reference(field.refers, value, live.get(name))
             if same_reference is not None and field.refers is not None and isinstance(value, Ref)
             else _plainly_same(field, value, live.get(name))
         ):
-            applied_count += text in applied
+            if (was := applied.get(text)) is not None:
+                if not applied_as(field, value, was):
+                    return False
+                applied_count += 1
         else:
             return False
     return applied_count == len(applied)

@@ -62,4 +62,7 @@ def verb_of(
         return Verb.RELEASE, f"the same secret from another source: {resourced}; recorded", difference.released
     if difference.released:
         return Verb.RELEASE, "fields no longer in the document keep their values", difference.released
+    if difference.unrecorded:
+        fields = ", ".join(difference.unrecorded)
+        return Verb.RELEASE, f"{fields}: the document now has the value of the system; recorded in the ledger", ()
     return None

@@ -17,7 +17,7 @@ from vastplan.engine.deciding.missing_targets import (
 )
 from vastplan.engine.deciding.refused import with_refused
 from vastplan.engine.deciding.verb import INTERRUPTED, RUNNING, Verdict, verb_of
-from vastplan.engine.live.diff import Difference, diff, digests, live_fingerprint
+from vastplan.engine.live.diff import Difference, applied_with, diff, digests, live_fingerprint
 from vastplan.engine.live.groups import MemberRole, costs, is_lost, part_of, turned, undetermined_role
 from vastplan.engine.live.matches import Match, Matches, ValueFault
 from vastplan.engine.live.new_names import called_as_it_is
@@ -158,7 +158,8 @@ class Verdicts:
             value = resolve(ref, attribute)
             return not isinstance(value, Unknown) and raw is not None and str(value) == str(raw)
 
-        return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
+        applied_as = applied_with(kind, part.key)
+        return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference, applied_as)
 
     def _create(self, entry: Entry, named: Named, kind: Kind, match: Match) -> Action:
         blocked, outside, reason = (

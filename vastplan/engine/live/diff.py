@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, keyed_digest, path_text
+from vastplan.model.site_ledger import NO_DIGESTS, REDACTED_DIGEST, UNKNOWN_DIGEST, keyed_digest, path_text
 from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind, Values
@@ -21,6 +21,7 @@ __all__ = [
     "Difference",
     "Leaf",
     "Path",
+    "applied_with",
     "diff",
     "digests",
     "from_nothing",
@@ -39,13 +40,15 @@ _NOTHING: Mapping[str, Any] = {}
 class Difference:
     """The changed leaves, and those that vastplan once set and the document no longer has.
 
-    `unknown` are leaves that cannot be compared with a snapshot.
+    `unknown` are leaves that cannot be compared with a snapshot, `unrecorded` those whose value, the same in the document and the system,
+    is not the one last applied.
     """
 
     changes: tuple[FieldChange, ...]
     paths: frozenset[Path]
     released: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    unrecorded: tuple[str, ...] = ()
 
 
 _NO_DIFFERENCE = Difference((), frozenset(), ())
@@ -65,11 +68,13 @@ def diff(
     `raw` are the live values with references as the system writes them, `wire` the digests of those at the last apply.
     """
     noted = applied or _NOTHING
-    if in_sync(kind.fields, desired, live, noted) and REDACTED_DIGEST not in noted.values():
+    applied_as = applied_with(kind, key)
+    if in_sync(kind.fields, desired, live, noted, applied_as=applied_as) and REDACTED_DIGEST not in noted.values():
         return _NO_DIFFERENCE
     changes: list[FieldChange] = []
     paths: set[Path] = set()
     unknown: list[str] = []
+    unrecorded: list[str] = []
     spoken = 0  # desired leaves that were applied before; usually these are all that were, and then none is released
     for leaf in leaves(kind.fields, desired):
         path, field, value, immutable = leaf
@@ -89,6 +94,8 @@ def diff(
                 continue  # never shown and never applied here: no reason to replace an object that may be right
             cause = Cause.DOCUMENT if was else Cause.NEW
         elif same(field, value, current):
+            if was is not None and not applied_as(field, value, was):
+                unrecorded.append(text)
             continue
         else:
             sent = (wire or _NOTHING).get(text)
@@ -99,7 +106,19 @@ def diff(
         changes.append(_change(leaf, current, cause))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)
-    return Difference(tuple(changes), frozenset(paths), released, tuple(unknown))
+    return Difference(tuple(changes), frozenset(paths), released, tuple(unknown), tuple(unrecorded))
+
+
+def applied_with(kind: Kind, key: str) -> Callable[[Field, Any, str], bool]:
+    """Whether a value is the one of a digest in the ledger. References, and the ends of a group, which every member has in its own order,
+    are not asked."""
+    ends = frozenset(name for pair in (kind.grouped.ends if kind.grouped is not None else ()) for name in pair)
+
+    def applied_as(field: Field, value: Any, was: str) -> bool:
+        known = was not in NO_DIGESTS and not field.has_references and field.name not in ends
+        return not known or was == leaf_digest(key, field, value)
+
+    return applied_as
 
 
 def _released(kind: Kind, desired: Values, noted: Mapping[str, str]) -> tuple[str, ...]:
