@@ -142,7 +142,6 @@ def test_what_is_gone_and_kept_is_not_made_again_nor_what_stands_on_it(
     assert len(plan(vastplan, tmp_path)["actions"]) == 1
 
 
-@pytest.mark.slow
 def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     hands.label("other")
@@ -150,13 +149,26 @@ def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run,
     file = tmp_path / "yesterday.json"
     file.write_text(json.dumps(first))
     code, found = drift(vastplan, tmp_path, "--since", file)
-    assert code == 0 and [one["new"] for one in found["drift"]] == [False, False]
+    assert code == 2 and [one["new"] for one in found["drift"]] == [False, False]
+    code, found = drift(vastplan, tmp_path, "--since", file, "--only-new")
+    assert code == 0 and found["only_new"] and len(found["drift"]) == 2
     hands.label("test")
     hands.quota(5 * TIB)  # once more: that is news
     code, found = drift(vastplan, tmp_path, "--since", file)
     assert code == 2 and found["compared_with"] == first["checked"]
     assert [(one["address"], one["new"]) for one in found["drift"]] == [("iad/quota/q", True)]
     assert found["gone"] == [{"address": "iad/namespace/tools", "path": "labels.purpose", "state": "settled"}]
+    hands.label("other")
+    text = vastplan("drift", tmp_path / "hand.yaml", "--since", file).out
+    new, before = (
+        text.index("New: changed outside vastplan (1):"),
+        text.index("Found before: changed outside vastplan (1):"),
+    )
+    assert new < text.index("iad/quota/q") < before < text.index("iad/namespace/tools")
+    text = vastplan("drift", tmp_path / "hand.yaml", "--since", file, "--only-new").out
+    assert "New: changed outside vastplan (1):" in text and "iad/namespace/tools" not in text
+    assert "--since FILE" in vastplan("drift", tmp_path / "hand.yaml", "--only-new").err
+    hands.label("test")
     text = vastplan("drift", tmp_path / "hand.yaml", "--since", file).out
     assert "1 object changed outside vastplan since" in text and "iad/namespace/tools labels.purpose  settled" in text
 

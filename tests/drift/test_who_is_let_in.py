@@ -39,7 +39,7 @@ def crowd() -> Drift:
 def test_a_comment_begins_with_what_was_opened() -> None:
     text = drift_comment(crowd())
     assert text_length(text) < LIMIT
-    assert text.index("#### Lets somebody in (1)") < text.index("`nfs_no_squash`") < text.index("#### Gone (6000)")
+    assert text.index("#### Lets somebody in (1)") < text.index("`nfs_no_squash`") < text.index("#### Gone (6,000)")
     listed = text[text.index("#### Nobody manages (101)") :].splitlines()
     assert listed[2] == "- `iad/view_policy` `theirs`"
 

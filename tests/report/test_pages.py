@@ -119,7 +119,7 @@ def _of_drift(checked: Drift) -> Iterator[str]:
     summary = view.drift_view(checked)
     yield from (summary.title + ": " + summary.document, summary.verdict, f"Checked {checked.checked}.")
     yield from (f"{finding.severity.value} {finding.code}" for finding in folded(summary.findings))
-    for moved in checked.news():
+    for moved in (*checked.news(), *checked.earlier()):
         name = f"{moved.address}" + (f"last applied {moved.since}" if moved.since else "")
         if moved.what in view.AS_A_WHOLE:
             yield f"{name}all of it{moved.what}{view.AS_A_WHOLE[moved.what]}{author_text(moved.author)}"
@@ -129,7 +129,9 @@ def _of_drift(checked: Drift) -> Iterator[str]:
             yield f"{name}{field.path}{field.after}{field.applied}{cause}{field.author}"
     yield from (f"{gone.address}" for gone in checked.gone)
     yield from (f"{stranger.name}{stranger.kind}{stranger.site}" for stranger in checked.strangers())
-    yield from (f"{row.kind}{row.site}{row.managed}{row.unmanaged}{row.percent} %" for row in checked.coverage)
+    yield from (
+        f"{row.kind}{row.site}{row.managed}{row.unmanaged}{row.percent} %" for row in checked.coverage if row.unmanaged
+    )
     yield from (f"{ignored.address} {ignored.path}" for ignored in checked.ignored)
     yield from ("".join(cells) for row in checked.replications for cells in replication_rows(row))
 

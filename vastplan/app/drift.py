@@ -25,9 +25,11 @@ class DriftFound:
 
 
 def find_drift(
-    workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None, watch: Watch = UNWATCHED
-) -> DriftFound:
-    """Check the named sites (comma-separated; all when left out), and compare with an earlier check if `since` names one.
+    workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None, only_new: bool = False,
+    watch: Watch = UNWATCHED,
+) -> DriftFound:  # fmt: skip
+    """Check the named sites (comma-separated; all when left out), and compare with an earlier check if `since` names one; `only_new`
+    leaves what that had found out of the reports.
 
     The earlier check is read before any system. Raises `Invalid` for a site that does not exist.
     """
@@ -38,5 +40,5 @@ def find_drift(
     if drift.unmanaged:
         drift = drifted(planned, workspace, claims_of_others(workspace, planned.plan))
     if before is not None:
-        drift = compared(drift, before)
+        drift = compared(drift, before, only_new=only_new)
     return DriftFound(drift, planned)

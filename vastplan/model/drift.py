@@ -144,7 +144,7 @@ class Drift:
     """The result of a check for drift. `pending` counts changes of the document that are not applied yet.
 
     With `compared_with` (the time of the earlier check) what is `new` was not found then, and `gone` is drift that was found then
-    and is not found now.
+    and is not found now. With `only_new` (since 1.1) reports and the exit code leave out what was found then.
     """
 
     document: str
@@ -167,6 +167,7 @@ class Drift:
     """The objects that are not well by what their systems report: being deleted, failed, or not finished (since 1.1)."""
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
+    only_new: bool = False
     not_ours: Mapping[str, int] = field(default_factory=dict)
     """How many of the document's objects exist on each site whose ledger is empty (since 1.1): the ledger was lost, or nothing was
     applied yet."""
@@ -183,6 +184,13 @@ class Drift:
             if drifted.new
         )
 
+    def earlier(self) -> tuple[DriftedObject, ...]:
+        """The drift that the earlier check had found too, each object with these fields; none where only the new is asked for."""
+        found = (
+            [] if self.only_new else [(drifted, _found_before(drifted)) for drifted in sorted(self.drift, key=_shut)]
+        )
+        return tuple(replace(drifted, fields=fields) for drifted, fields in found if fields or not drifted.new)
+
     def astray(self) -> tuple[Replication, ...]:
         """The replicated objects that are not as the document says. They count as long as that lasts, also if reported before."""
         return tuple(row for row in self.replications if row.state in ASTRAY)
@@ -196,11 +204,15 @@ class Drift:
         return tuple(unmanaged for unmanaged in sorted(self.unmanaged, key=_shut) if unmanaged.new)
 
 
+def _found_before(drifted: DriftedObject) -> tuple[DriftedField, ...]:
+    return tuple(sorted((field for field in drifted.fields if not field.new), key=_shut))
+
+
 def _shut(moved: DriftedObject | DriftedField | UnmanagedObject) -> bool:
     return not moved.opens
 
 
-def compared(now: Drift, earlier: Drift) -> Drift:
+def compared(now: Drift, earlier: Drift, *, only_new: bool = False) -> Drift:
     """Returns `now` with marks on what is new since `earlier`, and with the drift of `earlier` that is no longer found.
 
     A field that was changed again is new; so is an object that was changed and is now gone.
@@ -211,6 +223,7 @@ def compared(now: Drift, earlier: Drift) -> Drift:
         unmanaged=tuple(_marked_unmanaged(now.unmanaged, earlier.unmanaged)),
         gone=tuple(_gone(now, earlier)),
         compared_with=earlier.checked,
+        only_new=only_new,
     )
 
 

@@ -11,6 +11,16 @@ from vastplan.model.escaping import inert
 from vastplan.model.live_state import state_text, users_text
 from vastplan.model.plan import Cause
 from vastplan.model.wording import some
+from vastplan.report.drift_groups import (
+    COVERAGE,
+    IGNORED,
+    UNKNOWN,
+    drift_groups,
+    full_coverage,
+    gone_title,
+    partial_coverage,
+    unmanaged_title,
+)
 from vastplan.report.drift_next import next_commands
 from vastplan.report.findings import findings_lines
 from vastplan.report.replication import line, replication_lines
@@ -46,28 +56,30 @@ def drift_text(
     acceptable: str = "",
     connections: Path | None = None,
 ) -> str:
-    """The whole check; one that was compared with an earlier check shows only what is new. With `paths` and `connections`, the document
+    """The whole check. With `paths` and `connections`, the document
     as typed, it ends with what to type next; `acceptable` is the argument of `--accept`."""
     lines = [*findings_lines(drift.findings, style)]
-    for drifted in drift.news():
-        lines += _object(drifted, style)
+    for title, objects in drift_groups(drift):
+        lines.append(style.paint(f"{title} ({len(objects):,}):", "bold"))
+        for drifted in objects:
+            lines += _object(drifted, style)
     if drift.gone:
-        lines.append(style.paint(f"Drift of {inert(drift.compared_with, 40)} that is not found any more:", "green"))
+        lines.append(style.paint(f"{gone_title(drift)} ({len(drift.gone):,}):", "green"))
         lines += [f"  {inert(drift_place(gone.address, gone.path))}  {inert(gone.state)}" for gone in drift.gone]
     lines += _unmanaged(drift, style)
     lines += _coverage(drift, style)
     if drift.ignored:
-        lines.append(style.paint(f"Ignored by rules of the document ({len(drift.ignored)}):", "dim"))
+        lines.append(style.paint(f"{IGNORED} ({len(drift.ignored):,}):", "dim"))
         lines += [
             f"  {inert(drift_place(ignored.address, ignored.path))}{ignored_words(ignored)}"
             for ignored in drift.ignored
         ]
     lines += replication_lines(drift.replications, style)
     if drift.unknown:
-        lines.append(style.paint("Unknown (could not be read):", "yellow"))
+        lines.append(style.paint(f"{UNKNOWN} ({len(drift.unknown):,}):", "yellow"))
         lines += unknown_lines(drift.unknown)
     lines.append(
-        style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
+        style.paint(_headline(drift), "bold" if drift.drift or drift.unknown else "green") + drift_verdict(drift)
     )
     commands = next_commands(drift, paths, acceptable, connections) if paths is not None else []
     if commands:
@@ -117,8 +129,7 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
 def _unmanaged(drift: Drift, style: Style) -> Iterator[str]:
     strangers = drift.strangers()
     if strangers:
-        new = " that are new" if drift.compared_with else ""
-        yield style.paint(f"Nobody manages {counted(len(strangers), 'object')}{new} here:", "cyan")
+        yield style.paint(f"{unmanaged_title(drift)} ({len(strangers):,}):", "cyan")
         for stranger in strangers[:_SHOWN_UNMANAGED]:
             yield f"  {inert(f'{stranger.site}/{stranger.kind}')} {inert(stranger.name, 120)}"
         if len(strangers) > _SHOWN_UNMANAGED:
@@ -126,13 +137,15 @@ def _unmanaged(drift: Drift, style: Style) -> Iterator[str]:
 
 
 def _coverage(drift: Drift, style: Style) -> Iterator[str]:
-    partial = [coverage for coverage in drift.coverage if coverage.unmanaged]
+    partial, full = partial_coverage(drift), full_coverage(drift)
     if partial:
-        yield style.paint("Managed by this document, of what could be managed:", "cyan")
+        yield style.paint(f"{COVERAGE} ({len(partial):,}):", "cyan")
         for coverage in partial[:_SHOWN_KINDS]:
             yield f"  {inert(f'{coverage.site}/{coverage.kind}')} {share_managed(coverage)}"
         if len(partial) > _SHOWN_KINDS:
             yield f"  and {counted(len(partial) - _SHOWN_KINDS, 'more kind')}"
+    if full:
+        yield full
     for document, count in other_documents(drift):
         yield f"Managed by the document {inert(document, 60)}, and not counted: {counted(count, 'object')}."
     for by, count in controller_owned(drift):

@@ -7,6 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.report import view
 from vastplan.report.drift import controller_owned, ignored_words, other_documents
+from vastplan.report.drift_groups import (
+    COVERAGE,
+    IGNORED,
+    UNKNOWN,
+    drift_groups,
+    full_coverage,
+    gone_title,
+    partial_coverage,
+    unmanaged_title,
+)
 from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, code_html, joined, tag
 from vastplan.report.html_page import checks, document, header, html_table, notes, unknown_table
 from vastplan.report.html_proofs import two_site_section
@@ -18,9 +28,9 @@ _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read
 
 
 def drift_page(drift: Drift) -> str:
-    """The whole check as one HTML document; one that was compared with an earlier check shows only what is new."""
+    """The whole check as one HTML document."""
     summary = view.drift_view(drift)
-    news, strangers = drift.news(), drift.strangers()
+    strangers = drift.strangers()
     gone = [
         tag("li", code_html(gone.address), f" {gone.path}: {gone.state}" if gone.path else f": {gone.state}")
         for gone in drift.gone
@@ -35,19 +45,25 @@ def drift_page(drift: Drift) -> str:
     unmanaged = [_STRANGER.fill(stranger.name, stranger.kind, stranger.site) for stranger in strangers]
     coverage = [
         _COVERAGE.fill(covered.kind, covered.site, covered.managed, covered.unmanaged, f"{covered.percent} %")
-        for covered in drift.coverage
+        for covered in partial_coverage(drift)
     ]
+    full = full_coverage(drift)
+    moved = (
+        _section(title, columns, [row for drifted in objects for row in _rows(drifted)], len(objects))
+        for title, objects in drift_groups(drift)
+    )
     main = [
         checks(summary.findings),
-        unknown_table(summary.unknown, "Unknown: what could not be read"),
-        _section("Changed outside vastplan", columns, [row for moved in news for row in _rows(moved)], len(news)),
+        unknown_table(summary.unknown, UNKNOWN),
+        *moved,
         joined(tag("h2", TITLE), two_site_section(drift.replications, drift.checked)) if drift.replications else "",
-        notes("Not found any more", gone),
-        _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
-        _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
+        notes(gone_title(drift), gone),
+        _section(unmanaged_title(drift), ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
+        _section(COVERAGE, ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
+        tag("p", full) if full else "",
         notes("Managed by another document, and not counted", by_document),
         notes("Created by a driver or a system for itself, and not counted", by_controller),
-        notes("Ignored by rules of the document", ignored),
+        notes(IGNORED, ignored),
     ]
     foot = tag("footer", f"Checked {drift.checked}.")
     return document(f"{summary.title}: {drift.document}", STYLE, [header(summary), tag("main", *main, id="main"), foot])

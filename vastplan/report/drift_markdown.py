@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from vastplan.model.drift import Drift, DriftedObject, Gone, IgnoredDrift, UnmanagedObject
 from vastplan.report import view
 from vastplan.report.drift import controller_owned, other_documents, share_managed
+from vastplan.report.drift_groups import (
+    COVERAGE,
+    IGNORED,
+    UNKNOWN,
+    drift_groups,
+    full_coverage,
+    gone_title,
+    partial_coverage,
+    unmanaged_title,
+)
 from vastplan.report.markdown_escape import code_span, prose, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings_list, head, section, unknown_section
 from vastplan.report.markdown_proofs import two_site_lines
@@ -20,41 +28,32 @@ _SHOWN, _SHOWN_FIELDS = 60, 40
 
 
 def drift_comment(drift: Drift) -> str:
-    """The check as a comment; one that was compared with an earlier check shows only what is new. Never longer than `LIMIT`."""
+    """The check as a comment. Never longer than `LIMIT`."""
     summary, page = view.drift_view(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
     page.add(head(summary))
     page.add_lines(findings_list(summary.findings))
-    page.add_lines(unknown_section(summary.unknown))
-    left = _moved(page, drift.news())
+    page.add_lines(unknown_section(summary.unknown, UNKNOWN))
+    left = _moved(page, drift)
     if left:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")
     rest = (
-        section(f"Not found any more since {code_span(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN),
+        section(prose(gone_title(drift)), drift.gone, _gone, _SHOWN),
         section(TITLE, two_site_lines(drift.replications), str, _SHOWN),
-        section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN),
+        section(unmanaged_title(drift), drift.strangers(), _unmanaged, _SHOWN),
         _coverage(drift),
-        section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN),
+        section(IGNORED, drift.ignored, _ignored, _SHOWN),
     )
     for part in rest:
         page.add_lines(part)
     return page.text() + f"\nChecked {code_span(drift.checked, 40)}.\n"
 
 
-def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
-    """Add the objects that changed: those that let somebody in first, then those that are gone. Returns how many did not fit."""
+def _moved(page: Page, drift: Drift) -> int:
+    """Add the objects that changed. Returns how many did not fit."""
     left = 0
-    titles = {
-        "opens": "Lets somebody in",
-        "gone": "Gone",
-        "replaced": "Deleted and recreated",
-        "undelivered": "Value missing where it was delivered",
-        "changed": "Changed outside vastplan",
-    }
-    for change, title in titles.items():
-        objects = [drifted for drifted in news if change == ("opens" if drifted.opens else drifted.what)]
-        if objects:
-            page.add(f"\n#### {title} ({len(objects)})\n\n")
-            left += sum(page.used > _FULL * LIMIT or not page.add(_object(drifted)) for drifted in objects)
+    for title, objects in drift_groups(drift):
+        page.add(f"\n#### {title} ({len(objects):,})\n\n")
+        left += sum(page.used > _FULL * LIMIT or not page.add(_object(drifted)) for drifted in objects)
     return left
 
 
@@ -86,9 +85,8 @@ def _unmanaged(stranger: UnmanagedObject) -> str:
 
 
 def _coverage(drift: Drift) -> str:
-    rows = [
-        f"{code_span(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage
-    ]
+    partial, full = partial_coverage(drift), full_coverage(drift)
+    rows = [f"{code_span(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in partial]
     by_controller = [
         f"- Created by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
         for by, count in controller_owned(drift)[:_SHOWN]
@@ -98,8 +96,9 @@ def _coverage(drift: Drift) -> str:
         for document, count in other_documents(drift)[:_SHOWN]
     ]
     more = f"- and {len(rows) - _SHOWN} more kinds\n" if len(rows) > _SHOWN else ""
-    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join((*by_document, *by_controller))
-    return f"\n#### Coverage\n\n{listed}" if listed else ""
+    others = "".join((f"- {full}\n" if full else "", *by_document, *by_controller))
+    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + others
+    return f"\n#### {COVERAGE}{f' ({len(rows):,})' if rows else ''}\n\n{listed}" if listed else ""
 
 
 def _ignored(ignored: IgnoredDrift) -> str:

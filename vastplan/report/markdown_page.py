@@ -103,9 +103,9 @@ def fix(text: str) -> str:
     return f" — to go on: {prose(text)}" if text else ""
 
 
-def unknown_section(missing: Sequence[UnknownCollection]) -> str:
+def unknown_section(missing: Sequence[UnknownCollection], title: str = "Unknown, and left out") -> str:
     """What could not be read."""
-    return section("Unknown, and left out", missing, _unknown)
+    return section(title, missing, _unknown)
 
 
 def _unknown(collection: UnknownCollection) -> str:

@@ -114,7 +114,7 @@ def problem_results(command: str, document: str, problems: Problems) -> Results:
 
 
 def drift_results(drift: Drift, places: Places = NOWHERE) -> Results:
-    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read. It has only what is new."""
+    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read."""
     unmanaged = (
         Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
         for stranger in drift.strangers()
@@ -126,7 +126,7 @@ def drift_results(drift: Drift, places: Places = NOWHERE) -> Results:
         )
         for ignored in drift.ignored
     )  # fmt: skip
-    moved = (_drifted(drifted, places) for drifted in drift.news())
+    moved = (_drifted(drifted, places) for drifted in (*drift.news(), *drift.earlier()))
     two_sites = (Result("replication", Level.NONE, line(two), two.address) for two in drift.replications)
     return Results(
         "drift",

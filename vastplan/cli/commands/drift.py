@@ -22,11 +22,20 @@ from vastplan.report.isolation import isolation_text
 
 def run(request: DriftRequest, screen: Screen) -> int:
     """Check for drift, compare with an earlier check if one is given, and print; or write accepted values into the document."""
+    if request.only_new and not request.since:
+        raise VastplanError("--only-new compares with an earlier check: name it with --since FILE")
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
     with waiting(screen) as watch:
-        drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since, watch=watch)
+        drift_found = find_drift(
+            workspace,
+            request.site,
+            prove=request.isolation,
+            since=request.since,
+            only_new=request.only_new,
+            watch=watch,
+        )
     drift = drift_found.drift
     renderers = reports.drift_renderers(drift, reports.entry_places(drift_found.planned))
     conditions = output.write(request, screen, renderers)
@@ -50,9 +59,10 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 
 
 def _conditions(drift: Drift) -> set[int]:
-    """The conditions of a drift check: new drift and replication that differs from the document are changes, and so is what is not
+    """The conditions of a drift check: drift and replication that differs from the document are changes, and so is what is not
     well; unread is incomplete."""
-    conditions = {errors.CHANGES} if drift.news() or drift.astray() or drift.ailing() or drift.not_ours else set()
+    moved = drift.news() or drift.earlier() or drift.astray() or drift.ailing() or drift.not_ours
+    conditions = {errors.CHANGES} if moved else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)
     if drift.unknown:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import Request, option, repeatable
+from vastplan.cli.request import Request, option, repeatable, switch
 from vastplan.cli.requests.common import (
     CONNECTIONS,
     DOCUMENT_OR_HERE,
@@ -25,8 +25,9 @@ class DriftRequest(Request):
     site = SITE
     isolation = isolation_of("the live state")
     since = option(
-        "--since", Path, "FILE", "show only what is new since this earlier drift --format json, and what no longer differs"
+        "--since", Path, "FILE", "show first what is new since this earlier drift --format json, and what no longer differs"
     )  # fmt: skip
+    only_new = switch("--only-new", "with --since: leave out, also of the exit code, what that check had found")
     accept = repeatable(
         "--accept", str, "ADDRESS[.FIELD]",
         "write what was changed outside vastplan into the document, to keep it; repeatable",
