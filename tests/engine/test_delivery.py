@@ -772,6 +772,20 @@ def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(
     assert plan.actions[0].reason == "its value was no longer at its destination; iad/card/c has another now"
 
 
+@pytest.mark.parametrize("entry", [card(), porter()], ids=["created", "drawn"])
+def test_a_value_whose_destination_vastplan_deleted_is_made_anew_and_nobody_is_blamed(
+    bench: Lobby, entry: Entry
+) -> None:
+    bench.done(BOX, entry)
+    bench.library.rows["box"].clear()
+    bench.book.add(events.drop_event("iad/box/b"))
+    made = next(one for one in bench.plan(BOX, entry).actions if one.address == entry.address)
+    assert not made.deleted_outside and all(change.cause is not Cause.SYSTEM for change in made.changes)
+    assert "vastplan deleted its destination" in " ".join((made.reason, *made.notes))
+    bench.done(BOX, entry)
+    assert set(verbs(bench.plan(BOX, entry)).values()) <= {"delete"}  # of the former card
+
+
 def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(bench: Lobby) -> None:
     bench.done(BOX, card(overlap=None))
     (old,) = bench.cards()

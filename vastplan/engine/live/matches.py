@@ -52,6 +52,7 @@ class ValueFault(Enum):
     LOST = "lost"  # the apply that created it ended before it was delivered
     MOVED = "moved"  # it was delivered, and the document has another destination now
     GONE = "gone"  # it was delivered, and its place is now empty or has another value
+    DELETED = "deleted"  # it was delivered, and vastplan has deleted the object that it was delivered into
     OTHER = "other"  # a value delivered with it has changed, such as the name of the user who logs in with it
     PRESUMED = "presumed"  # probably created by an apply that could not record it
 

@@ -103,7 +103,7 @@ def fault(
     destination are taken for them.
     """
     where = destination(delivers, values)
-    unread = matches.match(where.target.target).unknown
+    target = matches.match(where.target.target)
     noted = owned.fields.get(delivers.generation, "")
     wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
     number = generation_of(delivers, values)
@@ -116,9 +116,11 @@ def fault(
         was = owned.delivered.get(where.place(name), "")
         if was not in ("", *NO_DIGESTS) and name in expected and keyed_digest(key, expected[name]) != was:
             return ValueFault.OTHER
-        if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
+        if target.unknown or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
             continue
         if value is None or keyed_digest(key, value) != was:
+            if target.live is None and target.owned is None and where.target.managed and owned.delivered_at:
+                return ValueFault.DELETED
             return ValueFault.GONE if owned.delivered_at or owned.imported else ValueFault.LOST
     return None
 

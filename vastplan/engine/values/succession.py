@@ -25,12 +25,14 @@ _MADE = {
     ValueFault.LOST: "its value was lost before it was delivered: another is created",
     ValueFault.MOVED: "it is delivered elsewhere now, and the system never returns its value again: another is created",
     ValueFault.GONE: "its value is no longer at its destination: another is created",
+    ValueFault.DELETED: "vastplan deleted its destination, and the system never returns its value again: another is created",
 }
 _DRAWN = {
     ValueFault.GENERATION: "the document asks for another generation",
     ValueFault.LOST: "it was lost before it was delivered",
     ValueFault.MOVED: "it is delivered elsewhere now",
     ValueFault.GONE: "it is no longer at its destination",
+    ValueFault.DELETED: "vastplan deleted its destination",
     ValueFault.OTHER: "what is delivered with it has changed",
 }
 _GOES = {
@@ -39,6 +41,7 @@ _GOES = {
     ValueFault.LOST: "its value was lost before it was delivered; {by} has another now",
     ValueFault.MOVED: "{by} is delivered elsewhere now, and has another value",
     ValueFault.GONE: "its value was no longer at its destination; {by} has another now",
+    ValueFault.DELETED: "vastplan deleted its destination; {by} has another value now",
     ValueFault.PRESUMED: "an interrupted apply of {by} probably created it, and its value is lost",
 }
 
