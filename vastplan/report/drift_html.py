@@ -41,7 +41,7 @@ def drift_page(drift: Drift) -> str:
     ]
     by_controller = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
     by_document = [tag("li", f"{document}: {counted(count, 'object')}") for document, count in other_documents(drift)]
-    columns = ("Object", "Field", "Live", "Applied", "Which side", "Who")
+    columns = ("Object", *_COLUMNS)
     unmanaged = [_STRANGER.fill(stranger.name, stranger.kind, stranger.site) for stranger in strangers]
     coverage = [
         _COVERAGE.fill(covered.kind, covered.site, covered.managed, covered.unmanaged, f"{covered.percent} %")
@@ -71,12 +71,25 @@ def drift_page(drift: Drift) -> str:
 
 _OBJECT = HtmlTemplate(tag("th", code_html(HOLE), HOLE, scope="row"))
 _SINCE = HtmlTemplate(tag("span", HOLE, class_="kind"))
+_COLUMNS = ("Field", "Live", "Applied", "Which side", "Who")
 _FIELD = HtmlTemplate(
     tag(
-        "tr", HOLE, *(tag("td", code_html(HOLE)) for _ in ("path", "live", "applied")), tag("td", HOLE), tag("td", HOLE)
+        "tr",
+        HOLE,
+        *(tag("td", code_html(HOLE), data_label=name) for name in _COLUMNS[:3]),
+        *(tag("td", HOLE, data_label=name) for name in _COLUMNS[3:]),
     )
 )
-_WHOLE = HtmlTemplate(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", HOLE, "", HOLE, HOLE))))
+_WHOLE = HtmlTemplate(
+    tag(
+        "tr",
+        HOLE,
+        *(
+            tag("td", cell, data_label=name)
+            for name, cell in zip(_COLUMNS, ("all of it", HOLE, "", HOLE, HOLE), strict=True)
+        ),
+    )
+)
 _STRANGER = HtmlTemplate(
     tag("tr", tag("th", code_html(HOLE), scope="row"), tag("td", code_html(HOLE)), tag("td", code_html(HOLE)))
 )

@@ -53,6 +53,7 @@ input { accent-color: var(--link); margin: 0 5px 0 0 }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: 9px 14px }
 .plan > thead th { font-size: 12px; color: var(--soft); font-weight: 600; background: var(--faint); padding: 5px 14px }
 .plan > tbody > tr { border-top: 1px solid var(--line) } .plan > tbody > tr > th { font-weight: 400; width: 24% }
+.plan > tbody > tr > td:has(> code) { min-width: 10em } .plan > tbody > tr > td[data-label="Field"] { min-width: 17em }
 .verb { font-weight: 600; white-space: nowrap; width: 7.5em } .kind { color: var(--soft); display: block; font-size: 13px }
 .why p { margin: 0 0 4px } .stop { color: var(--delete) } .fix, .seen, .quiet { color: var(--soft) } .who { width: 20% }
 .fields { margin-top: 4px; font-size: 13.5px } .fields th, .fields td { padding: 3px 14px 3px 0; font-weight: 400 }
@@ -71,6 +72,7 @@ body:has(#view-after:checked) svg :is(.v-delete, .gone) { display: none }
   .plan > thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
   .plan, .plan > tbody, .plan > tbody > tr, .plan > tbody > tr > :is(th, td) { display: block; width: auto }
   .plan > tbody > tr { padding: 8px 0 } .plan > tbody > tr > :is(th, td) { padding: 2px 14px }
+  td[data-label]:not(:empty)::before { content: attr(data-label) ": "; color: var(--soft) }
 }
 @media print {
   body { background: none; font-size: 11px } .filters, .skip { display: none }
