@@ -134,7 +134,7 @@ ELEMENTS = {
     "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "span", "code", "footer",
 }  # fmt: skip
 ATTRIBUTES = {
-    "lang", "charset", "http-equiv", "content", "name", "href", "class", "id", "aria-label", "aria-labelledby", "role",
+    "lang", "charset", "http-equiv", "content", "name", "href", "class", "id", "aria-label", "data-label", "aria-labelledby", "role",
     "autocomplete", "type", "checked", "tabindex", "xmlns", "viewbox", "width", "height", "x", "y", "rx", "d", "open",
     "scope", "dir",
 }  # fmt: skip
