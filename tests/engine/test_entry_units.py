@@ -86,3 +86,23 @@ def test_a_removed_entry_needs_consent_for_all_its_parts(lab: Lab) -> None:
     assert blocked.keys() >= PARTS.keys()
     assert blocked.pop("quota") == "approval"
     assert set(blocked.values()) <= {"together", "waits"}, blocked
+
+
+def test_a_volume_is_not_given_to_another_claim_while_the_present_one_stays(lab: Lab) -> None:
+    write_volume(lab, {"name": "house"})
+    consent = Consent(allow_delete=("*/data_source/*",), allow_narrow=("*",), max_count=100)
+    actions = {action.address.kind: action for action in lab.plan(consent).actions}
+    assert [block.guard for block in actions["persistent_volume_claim"].blocked] == ["approval", "in-use"]
+    assert [block.guard for block in actions["persistent_volume"].blocked] == ["together"]
+    lab.apply(lab.plan(consent))
+    live = lab.live("iad/persistent_volume/team-home")
+    assert live is not None and live.values["claim_name"] == "home"
+
+
+def test_a_protocol_is_not_taken_from_a_bound_volume_without_data(lab: Lab) -> None:
+    write_volume(lab, {"protocols": ["NFS4"]})
+    consent = Consent(allow_delete=("*",), max_count=100)
+    (view,) = lab.plan(consent).actions
+    assert view.blocked[0].message == (
+        "protocols would no longer let in NFS; in use through it: 1 persistent_volume, 1 persistent_volume_claim"
+    )

@@ -246,6 +246,7 @@ def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
         ("iad", "snapshot"),
         ("iad", "clone"),
         ("iad", "tenant"),
+        ("iad", "persistent_volume"),
     }
     made, _ = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
     assert second_read(kinds(), made.by_address(), systems) == set()

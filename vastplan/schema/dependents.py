@@ -67,6 +67,21 @@ class UsedBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Mounts:
+    """Workloads mount objects of another `kind` through an object of this kind, which names them by text: this object's `field` has
+    the value of one of their fields `of`.
+
+    With `room`, a field of an object that this one refers to (`vip_pool.tenant`), only objects with the same value in their field of
+    that name are meant, as far as it is known.
+    """
+
+    kind: str
+    field: str
+    of: tuple[str, ...]
+    room: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RefusesDelete:
     """A figure above zero: the system then refuses to delete the object, whatever is approved.
 

@@ -21,6 +21,7 @@ class KindFacts(NamedTuple):
     distinct_by_id: bool = False
     lag: bool = False  # its members on several sites show how far behind they are
     closes: bool = False
+    mounts: str = ""  # the kind that workloads mount through its objects
 
     def listed(self) -> dict[str, Any]:
         """As JSON, without what is empty or false."""
@@ -58,6 +59,7 @@ def facts_of(kind: Kind) -> KindFacts:
         distinct_by_id=kind.distinct_by_id,
         lag=kind.grouped is not None and kind.grouped.lag is not None,
         closes=bool(kind.closes),
+        mounts="" if kind.mounts is None else kind.mounts.kind,
     )
 
 
@@ -67,13 +69,22 @@ def facts(kinds: Mapping[str, Kind]) -> Mapping[str, KindFacts]:
     return {name: facts_of(kind) for name, kind in kinds.items()} if index is None else index
 
 
+def mounting_kinds(kinds: Mapping[str, Kind], name: str) -> list[str]:
+    """The kinds through whose objects workloads mount those of a kind; sorted by name."""
+    return sorted(other for other, kind_facts in facts(kinds).items() if kind_facts.mounts == name)
+
+
 def reaching(kinds: Mapping[str, Kind], kind: Kind) -> list[str]:
-    """The kinds whose objects can refer to those of a kind, directly or through others; sorted by name."""
+    """The kinds whose objects can refer to those of a kind or mount them, directly or through others; sorted by name."""
     facts_by_kind, reaching_it = facts(kinds), set[str]()
     queue = [kind.name]
     while queue:
         target = queue.pop()
-        new = {name for name, kind_facts in facts_by_kind.items() if target in kind_facts.targets} - reaching_it
+        new = {
+            name
+            for name, kind_facts in facts_by_kind.items()
+            if target in kind_facts.targets or kind_facts.mounts == target
+        } - reaching_it
         reaching_it |= new
         queue += new
     return sorted(reaching_it)

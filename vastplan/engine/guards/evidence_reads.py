@@ -16,7 +16,7 @@ from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Verb
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.kind import Kind
-from vastplan.schema.kind_facts import facts, reaching
+from vastplan.schema.kind_facts import facts, mounting_kinds, reaching
 
 
 def second_read(
@@ -34,7 +34,9 @@ def second_read(
         if action.verb in GOING:
             collections |= {(site, name) for name in _hanging_on(kind, kinds)}
             collections |= {
-                (site, name) for name in _reading_of(kind, kinds) if kind_facts[name].system in systems.get(site, ())
+                (site, name)
+                for name in {*_reading_of(kind, kinds), *mounting_kinds(kinds, kind.name)}
+                if kind_facts[name].system in systems.get(site, ())
             }
         else:
             collections |= {

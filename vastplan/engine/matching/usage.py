@@ -12,12 +12,13 @@ from vastplan.engine.matching.dependents import DependentsIndex
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action, Evidence, Verb
+from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
+from vastplan.model.wording import plural
 from vastplan.schema.dependents import Dependents, RefusesDelete
 from vastplan.schema.kind import Kind
-from vastplan.schema.kind_facts import reaching
+from vastplan.schema.kind_facts import mounting_kinds, reaching
 
 
 def figure_text(value: int | float, unit: str) -> str:
@@ -36,6 +37,35 @@ def own_figures(live: Live) -> list[tuple[str, Figure, str]]:
     return [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
     ]
+
+
+def mounting_figures(
+    live: Live, referrers: Referrers, matches: Matches, actions: Mapping[Address, Action]
+) -> list[tuple[str, Figure, str]]:
+    """The numbers of objects in use that mount the object, by kind and without those that the plan deletes or replaces."""
+    counts: dict[str, int] = {}
+    for other in referrers.mounting(live):
+        address = matches.address_of(other)
+        action = actions.get(address) if address is not None else None
+        if _used(other) and (action is None or action.verb not in GOING):
+            counts[other.kind.name] = counts.get(other.kind.name, 0) + 1
+    determined: list[tuple[str, Figure, str]] = [
+        (f"{plural(name)} in use that mount it", number, "") for name, number in sorted(counts.items())
+    ]
+    unread: list[tuple[str, Figure, str]] = [
+        (f"whether a {name} in use mounts it", Unknown(problem, Reason.UNREAD), "")
+        for name in mounting_kinds(matches.kinds, live.kind.name)
+        if (problem := _unread(live.site, name, matches))
+    ]
+    return determined + unread
+
+
+def _unread(site: str, name: str, matches: Matches) -> str:
+    """Why the objects of a kind are unknown, "" where they are known, were not to be read, or the site has no such system."""
+    observed = matches.observed
+    if (site, name) not in observed.collections or observed.absent(site, name):
+        return ""
+    return observed.error(site, name)
 
 
 def delete_refusals(
@@ -130,7 +160,7 @@ def usage_of(
     actions: Mapping[Address, Action],
     lost: Mapping[str, Any] | None = None,
 ) -> Usage:
-    """The objects in use: the object itself, or those that reach it by references on its site.
+    """The objects in use: the object itself, or those that reach it by references on its site, or mount it.
 
     With `lost`, the attributes whose values the object loses, only those that reach it by these and that the plan does not write.
 
@@ -140,14 +170,14 @@ def usage_of(
     visited, queue = {(live.kind.name, live.id)}, [live]
     users = [live] if lost is None and _used(live) else []
     while queue:
-        for referrer in referrers.of(reached := queue.pop()):
-            user = referrer.live
-            if (
-                reached is live
-                and lost is not None
-                and (referrer.attribute not in lost or _follows(user, matches, actions))
-            ):
-                continue
+        reached = queue.pop()
+        by_name = reached is live and lost is not None
+        reaching_it = [
+            referrer.live
+            for referrer in referrers.of(reached)
+            if not by_name or (referrer.attribute in (lost or ()) and not _follows(referrer.live, matches, actions))
+        ]
+        for user in (*reaching_it, *(() if by_name else referrers.mounting(reached))):
             if (user.kind.name, user.id) not in visited:
                 visited.add((user.kind.name, user.id))
                 queue.append(user)
@@ -161,13 +191,10 @@ def usage_of(
         else:
             counts[user.kind.name] = counts.get(user.kind.name, 0) + 1
     determined: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items()]
-    observed = matches.observed
     unread: list[tuple[Kind, Figure]] = [
-        (matches.kinds[name], Unknown(observed.error(live.site, name), Reason.UNREAD))
+        (matches.kinds[name], Unknown(problem, Reason.UNREAD))
         for name in reaching(matches.kinds, live.kind)
-        if (live.site, name) in observed.collections
-        and observed.error(live.site, name)
-        and not observed.absent(live.site, name)
+        if (problem := _unread(live.site, name, matches))
     ]
     counted = tuple(sorted([*determined, *unread], key=lambda pair: pair[0].name))
     return Usage(counted, tuple(dict.fromkeys(leaving)))

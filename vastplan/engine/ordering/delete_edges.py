@@ -23,6 +23,7 @@ from vastplan.model.wording import counted, some
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
+from vastplan.schema.kind_facts import mounting_kinds
 from vastplan.schema.markers import Marker
 
 _SHOWN = 5  # names in a message
@@ -110,8 +111,9 @@ class DeleteEdges:
         The system refuses to delete these while they are in use, so the others are then still there.
         """
         followers = self._followers.get(str(address), ())
-        first = [follower for follower in followers if self._matches.kinds[follower.kind].mounts == address.kind]
-        rest = [follower for follower in followers if self._matches.kinds[follower.kind].mounts != address.kind]
+        mounting = mounting_kinds(self._matches.kinds, address.kind)
+        first = [follower for follower in followers if follower.kind in mounting]
+        rest = [follower for follower in followers if follower.kind not in mounting]
         for follower, other in product(first, rest):
             self._graph.edge((other, Step.DELETE), (follower, Step.DELETE))
 

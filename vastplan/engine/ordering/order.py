@@ -115,7 +115,8 @@ class _Edges:
                 self._graph.prefer((action.address, Step.WRITE), (other, Step.DELETE))
 
     def _with_what_is_replaced(self, planned: list[Action]) -> None:
-        """A former part of a composite entry is deleted only together with the replace of the part that holds its data."""
+        """Of a composite entry, a former part is deleted, and what it refers to in the same entry is updated, only together with the
+        replace of the part that holds its data: a volume is not given to another claim while the present one stays."""
         replaced: dict[str, list[Address]] = {}
         for action in planned:
             if action.verb is Verb.REPLACE and action.origin and self._holds_data(action.address):
@@ -124,6 +125,12 @@ class _Edges:
             owned = self._matches.owned.get(action.address)
             if action.verb is Verb.DELETE and owned is not None and owned.origin in replaced:
                 self._graph.together(action.address, *replaced[owned.origin])
+        for address in [address for addresses in replaced.values() for address in addresses]:
+            entry = self._desired[address]
+            for _, ref in fields_with_references(self._matches.kinds[address.kind].fields, entry.values):
+                other = self._graph.actions.get(ref.target)
+                if other is not None and other.verb is Verb.UPDATE and other.origin == entry.origin:
+                    self._graph.together(other.address, address)
 
     def _holds_data(self, address: Address) -> bool:
         live = self._matches.match(address).live
