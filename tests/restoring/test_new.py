@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 from unittest.mock import patch
@@ -63,6 +64,27 @@ def test_a_view_of_its_own_becomes_another(scene: Scene) -> None:
 def test_a_part_of_a_volume_says_the_volume(scene: Scene) -> None:
     plan = scene.plan(Address("iad", "view", "home"), name="other")
     assert list(yaml.safe_load(plan.lines)["volumes"]) == ["other"]
+
+
+def test_the_lines_have_the_settings_of_now_and_what_they_leave_out_is_named(scene: Scene) -> None:
+    assert (
+        scene.plan().by_hand[1]
+        == "the lines have the settings of home as they are now, not those of the snapshot's time"
+    )
+    sections = copy.deepcopy(scene.lab.sections)
+    sections["tenants"]["team"]["volumes"]["home"] |= {
+        "protocols": ["NFS", "NFS4"], "quota": {"soft_limit": "9 TiB"}, "qos": {"static_limits": {"max_reads_bw_mbps": 1000}},
+    }  # fmt: skip
+    scene.lab.write(sections)
+    plan = scene.plan()
+    assert yaml.safe_load(plan.lines)["volumes"]["home-restored"]["protocols"] == ["NFS", "NFS4"]
+    assert plan.by_hand[1].endswith("snapshot's time; they leave out qos, quota: add what the copy needs")
+    sections["tenants"]["team"]["volumes"]["home"] |= {"protocols": ["NFS", "SMB"], "share": "home"}
+    scene.lab.write(sections)
+    plan = scene.plan()
+    assert "protocols" not in yaml.safe_load(plan.lines)["volumes"]["home-restored"]
+    assert plan.by_hand[1].endswith("they leave out protocols, qos, quota, share: add what the copy needs")
+    assert scene.in_place().by_hand[-1].startswith("size, quota, QoS, protocols and Secret stay as they are now")
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (

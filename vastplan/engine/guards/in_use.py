@@ -33,9 +33,9 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
     undetermined, over, most = [], [], 0
-    figures = usage.usage_figures(live, context.dependents)
-    figures += usage.mounting_figures(live, context.referrers, context.matches, context.actions)
-    for name, figure, unit in figures:
+    used = usage.usage_figures(live, context.dependents)
+    used += usage.mounting_figures(live, context.referrers, context.matches, context.actions)
+    for name, figure, unit in used:
         if isinstance(figure, Unknown):
             undetermined.append(f"cannot determine {name}: {figure.why}")
         elif figure > accepted:

@@ -15,6 +15,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.units import BYTES, amount_text
 from vastplan.model.value import Ref
+from vastplan.model.wording import some
 from vastplan.operations.calls import snapshot as calls
 from vastplan.operations.calls.copy import patience
 from vastplan.operations.clock import Clock
@@ -38,6 +39,10 @@ _CARRIED = (
 )  # fmt: skip
 _OF_VIEW = ("tenant", "view_policy")
 """The fields that a copy takes over from its origin. Its mount point and bucket are its own, and whether to replicate it is a decision."""
+_OWN = frozenset({"name", "names", "sites", "path", "mount", "create_dir"})
+"""The fields of which a copy has values of its own."""
+_BY_PATH = frozenset({"NFS", "NFS4"})
+"""The protocols that need nothing but the directory: a copy takes these over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,10 @@ class CopyMet(RestoreMet):
 
     def manual_steps(self) -> tuple[str, ...]:
         """The steps that remain by hand."""
-        return ("write the lines into the document; the next apply creates view, quota and claim at the directory",)
+        text = "write the lines into the document; the next apply creates view, quota and claim at the directory"
+        name, left_out = self.place.address.name, some(_left_out(self.place))
+        lines = f"the lines have the settings of {name} as they are now, not those of the snapshot's time"
+        return (text, f"{lines}; they leave out {left_out}: add what the copy needs" if left_out else lines)
 
     def covers(self) -> tuple[str, ...]:
         """The addresses that the document already has at the new directory."""
@@ -167,18 +175,26 @@ def _inside(document: Document, place: Place, directory: str) -> str:
 
 def lines_of(place: Place, name: str, directory: str) -> str:
     """The YAML of the copy: a volume if the origin is one, else a view."""
-    if place.written is None:
-        return emit([EntryText("views", name, _carried(place, place.entry.values, directory, _OF_VIEW))], ()).text
-    volume: Mapping[str, Any] = place.written.values
-    values = _carried(place, volume, directory, _CARRIED)
-    if "mount" in volume:
+    found, carried = _origin(place)
+    values = {field: _typed(found[field], field) for field in carried if field in found}
+    values |= {"sites": [place.site], "path": directory}
+    if place.written is not None and "mount" in found:
         values["mount"] = f"/{name}"
-    return emit([EntryText("volumes", name, values)], ()).text
+    section = "views" if place.written is None else "volumes"
+    return emit([EntryText(section, name, values)], ()).text
 
 
-def _carried(place: Place, found: Mapping[str, Any], directory: str, names: tuple[str, ...]) -> dict[str, Any]:
-    values = {field: _typed(found[field], field) for field in names if field in found}
-    return {**values, "sites": [place.site], "path": directory}
+def _origin(place: Place) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The values of what is restored, and the names of those that a copy takes over."""
+    found: Mapping[str, Any] = place.entry.values if place.written is None else place.written.values
+    carried = _OF_VIEW if place.written is None else _CARRIED
+    return found, (*carried, "protocols") if _BY_PATH.issuperset(found.get("protocols", ())) else carried
+
+
+def _left_out(place: Place) -> list[str]:
+    """The names of the values that a copy does not take over, and has no others for."""
+    found, carried = _origin(place)
+    return sorted(found.keys() - _OWN - set(carried))
 
 
 def _typed(value: Any, field: str) -> Any:

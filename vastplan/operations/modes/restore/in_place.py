@@ -87,6 +87,7 @@ class InPlaceMet(RestoreMet):
         return (
             f"before the restore, {to_stop(self.place.site)}",
             "clients with open files in it have to reopen them or mount it again",
+            "size, quota, QoS, protocols and Secret stay as they are now: a snapshot has data only (to have others, change the document)",
         )
 
     def covers(self) -> tuple[str, ...]:
