@@ -116,12 +116,15 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
             yield f"           {AS_A_WHOLE[drifted.what]}; apply --adopt adopts it"
         elif drifted.what == "undelivered":
             yield f"           {AS_A_WHOLE[drifted.what]}; apply creates another and delivers it"
+        if drifted.opens:
+            yield "           lets somebody in: what it kept closed is open"
         if author := author_text(drifted.author):
             yield f"           {author}"
         return
     yield style.paint(f"changed  {inert(drifted.address)}", "yellow") + since
-    for field in map(of_drifted, drifted.fields):
-        yield f"           {inert(field.path)}  {field.found()}  [{field.cause}]"
+    for drifted_field, field in zip(drifted.fields, map(of_drifted, drifted.fields), strict=True):
+        opens = ", lets somebody in" if drifted_field.opens else ""
+        yield f"           {inert(field.path)}  {field.found()}  [{field.cause}{opens}]"
         if field.author:
             yield f"             {field.author}"
 

@@ -19,6 +19,7 @@ from vastplan.schema.markers import (
     Deletes,
     Exclusive,
     FixedWhile,
+    FollowsFrom,
     Grows,
     InsteadOf,
     KeysOfOthers,
@@ -72,6 +73,7 @@ _FIELD_MARKERS = (
     Shape,
     Shorthand,
     KeysOfOthers,
+    FollowsFrom,
 )
 _DEEP_MARKERS = (Unit, Codec, Typed, Meaning)
 
@@ -136,6 +138,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         instead_of=_first(metadata, InsteadOf),
         shown=shown_keys,
         keys_of_others=_first(metadata, KeysOfOthers),
+        follows=_first(metadata, FollowsFrom),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,

@@ -67,7 +67,7 @@ class UsedBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Mounts:
+class Mounting:
     """Workloads mount objects of another `kind` through an object of this kind, which names them by text: this object's `field` has
     the value of one of their fields `of`.
 

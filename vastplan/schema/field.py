@@ -21,6 +21,7 @@ from vastplan.schema.markers import (
     Deletes,
     Exclusive,
     FixedWhile,
+    FollowsFrom,
     Grows,
     InsteadOf,
     KeysOfOthers,
@@ -252,6 +253,7 @@ class Field:
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
     keys_of_others: KeysOfOthers | None = None  # of a mapping: each key belongs to whoever wrote it
+    follows: FollowsFrom | None = None  # what a person writes elsewhere in the document for another value
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False

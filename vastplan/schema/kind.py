@@ -13,7 +13,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import CreatedFrom, Delivers, Once
-from vastplan.schema.dependents import Contents, DataPlace, Dependents, Mounts, Precedes, RefusesDelete, UsedBy
+from vastplan.schema.dependents import Contents, DataPlace, Dependents, Mounting, Precedes, RefusesDelete, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
@@ -101,7 +101,7 @@ class Kind:
     keyed: Keyed = field(default_factory=Keyed)
     on_request: bool = False
     as_evidence: bool = False
-    mounts: Mounts | None = None
+    mounts: Mounting | None = None
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
     fields: FieldTable = field(init=False)

@@ -401,6 +401,14 @@ class KeysOfOthers:
         return key not in self.never and any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
+@dataclass(frozen=True, slots=True)
+class FollowsFrom:
+    """The field of an object that only other entries create: `write` says what a person writes in the document for another value,
+    "" if nothing in it decides the value."""
+
+    write: str = ""
+
+
 Product = Literal["vms", "csi", "runai", "kubernetes"]
 
 

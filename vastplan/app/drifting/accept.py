@@ -32,6 +32,7 @@ from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.markers import FollowsFrom
 
 _TRIED = 3
 Texts = dict[Path, str]
@@ -65,13 +66,14 @@ def accept(
     Writes all of them or none: raises `VastplanError`, and writes nothing, if one cannot be written.
     """
     typed = words([*given("--connections", connections), *paths])
-    chosen = [pair for text in wanted for pair in _chosen(text, drift, typed)]
+    origins = {str(entry.address): entry.origin for entry in planned.entries}
+    chosen = [pair for text in wanted for pair in _chosen(text, drift, typed, origins)]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     accepted = []
     with _on_trial(paths, connections) as (trial, draft):
         before = draft.texts
         for drifted, field in once.values():
-            draft, value = _accept_field(trial, draft, planned, drifted, field)
+            draft, value = _accept_field(trial, draft, planned, drifted, field, typed)
             accepted.append(value)
     for file, text in draft.texts.items():
         if text != before[file]:
@@ -105,7 +107,7 @@ def _tried(
         with _on_trial(paths, connections) as (trial, draft):
             for drifted, field in firsts:
                 with suppress(VastplanError):
-                    _accept_field(trial, draft, planned, drifted, field)
+                    _accept_field(trial, draft, planned, drifted, field, "")
                     return drifted, field
     except VastplanError:  # the document was changed meanwhile, and is no longer valid
         return None
@@ -121,7 +123,7 @@ def _on_trial(paths: Sequence[Path], connections: Path | None) -> Iterator[tuple
         yield trial, trial.read(texts)
 
 
-def _chosen(wanted: str, drift: Drift, typed: str) -> list[_Chosen]:
+def _chosen(wanted: str, drift: Drift, typed: str, origins: Mapping[str, str]) -> list[_Chosen]:
     named = max(
         (drifted for drifted in drift.drift if wanted == drifted.address or wanted.startswith(f"{drifted.address}.")),
         key=lambda drifted: len(drifted.address), default=None,
@@ -129,6 +131,11 @@ def _chosen(wanted: str, drift: Drift, typed: str) -> list[_Chosen]:
     if named is None:
         raise VastplanError(
             f"--accept {inert(wanted, 200)}: no object or field of that address was changed outside vastplan (see vastplan drift {typed})"
+        )
+    if named.what == "gone" and (origin := origins.get(named.address)):
+        raise VastplanError(
+            f"--accept {named.address}: it is gone, and there is no value to accept; it is a part of {origin}, which the document has "
+            f"(recreate it with vastplan apply {typed}, or leave it with drift.ignore or plan --keep-drift {word(named.address)})"
         )
     if named.what == "gone":
         raise VastplanError(
@@ -177,7 +184,7 @@ class _TrialCopy:
 
 
 def _accept_field(
-    trial: _TrialCopy, draft: _Draft, planned: Planned, drifted: DriftedObject, field: DriftedField
+    trial: _TrialCopy, draft: _Draft, planned: Planned, drifted: DriftedObject, field: DriftedField, typed: str
 ) -> tuple[_Draft, Accepted]:
     entry = next(entry for entry in planned.entries if str(entry.address) == drifted.address)
     kind = planned.matches.kinds[entry.address.kind]
@@ -202,11 +209,26 @@ def _accept_field(
                 continue
             if _changes_only(draft.entries, edited.entries, entry.address, kind, leaf.path, live):
                 return edited, Accepted(drifted.address, field.path, live_text, Where(str(file), line, 1))
+    if leaf.field.follows is not None and entry.origin:
+        raise VastplanError(_follows(entry, leaf.field.follows, drifted, field, live_text, typed))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
         f"--accept {drifted.address}.{field.path}: cannot make the document say {live_text} there and all else as before "
         f"({origin}, at {entry.where}): it is used for something else too, or the value there has an anchor or comments in brackets; "
         f"write it by hand, or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)}"
+    )
+
+
+def _follows(
+    entry: Entry, follows: FollowsFrom, drifted: DriftedObject, field: DriftedField, live: str, typed: str
+) -> str:
+    """Why a value that only another entry decides is not written, and what a person may do instead."""
+    at = f" at {entry.where}" if entry.where is not None else ""
+    write = f"write {follows.write}" if follows.write else "nothing in the document decides it"
+    undo = "closes it again" if field.opens else "writes it again as it was"
+    return (
+        f"--accept {drifted.address}.{field.path}: it has no line of its own to say {live} in, and follows from {entry.origin}{at} ({write}; "
+        f"or vastplan apply {typed}, which {undo}; or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)})"
     )
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from vastplan.app.drifting.coverage import look_over
+from vastplan.app.drifting.opened import opened_findings
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.access.opening import keeps_closed
@@ -31,10 +32,11 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
     plan = planned.plan
     actions = [action for action in plan.actions if is_outside_change(action)]
     overview = look_over(planned, workspace, claims)
+    moved = tuple(_drifted_object(action, planned.matches.kinds[action.address.kind]) for action in actions)
     return Drift(
         document=plan.document,
         checked=plan.created,
-        drift=tuple(_drifted_object(action, planned.matches.kinds[action.address.kind]) for action in actions),
+        drift=moved,
         unmanaged=overview.unmanaged,
         unknown=plan.unknown,
         pending=len(plan.actions) - len(actions),
@@ -47,6 +49,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         findings=(
             *plan.findings,
             *unfinished_findings(plan.states, {entry.address: entry for entry in planned.entries}),
+            *opened_findings(planned, moved),
         ),
         states=plan.states,
         isolation=planned.isolation,

@@ -8,7 +8,7 @@ from dataclasses import field
 from vastplan.engine.live.namesakes import referred_objects
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.dataclass import dataclass
-from vastplan.schema.dependents import Mounts
+from vastplan.schema.dependents import Mounting
 from vastplan.schema.field import Field
 from vastplan.schema.references import raw_references, targets_of
 
@@ -83,7 +83,7 @@ def _index_mounting(observed: Observed, targets: Set[str]) -> dict[tuple[str, st
     return mounting
 
 
-def _by_name(objects: Iterable[Live], rule: Mounts) -> dict[str, list[Live]]:
+def _by_name(objects: Iterable[Live], rule: Mounting) -> dict[str, list[Live]]:
     """The objects that may be mounted, by each value by which they are named."""
     by_name: dict[str, list[Live]] = {}
     for live in objects:
@@ -92,7 +92,7 @@ def _by_name(objects: Iterable[Live], rule: Mounts) -> dict[str, list[Live]]:
     return by_name
 
 
-def _same_room(observed: Observed, live: Live, target: Live, rule: Mounts) -> bool:
+def _same_room(observed: Observed, live: Live, target: Live, rule: Mounting) -> bool:
     """Whether an object may mount `target`; false only where the room of the two is known and differs."""
     name, _, inner = rule.room.partition(".")
     refers, raw = live.kind.field(name).refers if name else None, live.values.get(name)

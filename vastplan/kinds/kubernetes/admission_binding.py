@@ -9,7 +9,7 @@ from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
 from vastplan.schema.access import Enforces
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import SET, Opens, Refers, Wire
+from vastplan.schema.markers import SET, FollowsFrom, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
 _NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
@@ -25,6 +25,7 @@ class AdmissionBinding(Labelled):
         Refers("admission_policy.name", blocks_delete=False),
         Wire("spec", "policyName"),
         Opens(at_create=False),
+        FollowsFrom(),
     ]
     """Admission policy that the binding puts in force; without a binding a policy does nothing."""
     storage_class: Annotated[
@@ -36,9 +37,10 @@ class AdmissionBinding(Labelled):
         Wire("spec", "validationActions"),
         SET,
         Opens("Deny", lost=True),
+        FollowsFrom("isolation: audit on the site, which then refuses nobody"),
     ] = MISSING
     """`Deny` refuses a breach of the policy, `Warn` (never with `Deny`) warns of it, `Audit` logs it."""
-    only: Annotated[None, Wire("spec", "matchResources")] = None
+    only: Annotated[None, Wire("spec", "matchResources"), FollowsFrom()] = None
     """Part of the cluster that the binding is limited to; always null, as it holds everywhere."""
 
     @model_validator(mode="after")

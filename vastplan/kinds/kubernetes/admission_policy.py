@@ -13,7 +13,7 @@ from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPA
 from vastplan.model.value import Ref
 from vastplan.schema.access import Backs, Closes
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.markers import ATOMIC, SET, Opens, Refers, Since, Wire
+from vastplan.schema.markers import ATOMIC, SET, FollowsFrom, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
@@ -38,14 +38,31 @@ class AdmissionPolicy(Labelled):
     ] = MISSING
     """Storage class that only `namespaces` may use. Needs `namespaces` and `open`; excludes `drivers`."""
     namespaces: Annotated[
-        list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), SET, ATOMIC, Opens()
+        list[ReferenceName] | MISSING,
+        NAMESPACE,
+        Wire(*_WIRE, "namespaces"),
+        SET,
+        ATOMIC,
+        Opens(),
+        FollowsFrom("open_to: [NAMESPACE] in the class, or the class in storage_classes of a project"),
     ] = MISSING
     """Namespaces that may use the class; none may where the list is empty and `open` is false."""
-    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), ATOMIC, Opens(True)] = MISSING
+    open: Annotated[
+        bool | MISSING, Wire(*_WIRE, "open"), ATOMIC, Opens(True), FollowsFrom("shared: true in the class")
+    ] = MISSING
     """Whether every namespace may use the class, whatever `namespaces` lists."""
-    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC, Opens(lost=True)] = MISSING
+    drivers: Annotated[
+        list[Text] | MISSING,
+        Wire(*_WIRE, "drivers"),
+        SET,
+        ATOMIC,
+        Opens(lost=True),
+        FollowsFrom("inline_volumes: {allow: true, reason: WHY} on the site"),
+    ] = MISSING
     """CSI drivers, by name, whose inline volumes new pods may not bring. Excludes `storage_class`."""
-    rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
+    rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC, FollowsFrom()] = (
+        "as vastplan writes it"
+    )
     """Rest of the policy, which is the same in all; for a live policy that differs, what differs."""
 
     @model_validator(mode="after")

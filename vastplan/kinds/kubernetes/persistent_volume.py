@@ -18,7 +18,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import Mounts
+from vastplan.schema.dependents import Mounting
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import ControllerOwned, Metric, States
 from vastplan.schema.markers import (
@@ -203,7 +203,7 @@ KIND = Kind(
         message=("status", "message"),
         awaited=False,
     ),
-    mounts=Mounts("view", "volume_handle", ("path",), room="vip_pool.tenant"),
+    mounts=Mounting("view", "volume_handle", ("path",), room="vip_pool.tenant"),
     controller_owned=tuple(
         ControllerOwned("the CSI driver", _PROVISIONED_BY, driver)
         for driver in (r"csi\.vastdata\.com", r"block\.csi\.vastdata\.com")

@@ -7,7 +7,7 @@ an admission policy of a class limits it.
 from typing import Annotated
 
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
-from vastplan.schema.dependents import Mounts
+from vastplan.schema.dependents import Mounting
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, AbsolutePath, Host
 
@@ -32,6 +32,6 @@ KIND = asset_kind(
     name="nfs_data_source",
     section="nfs_data_sources",
     endpoint=assets("datasource/nfs", status=False),
-    mounts=Mounts("view", "path", ("path", "alias")),
+    mounts=Mounting("view", "path", ("path", "alias")),
     states=None,
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
-from vastplan.schema.dependents import Mounts
+from vastplan.schema.dependents import Mounting
 from vastplan.schema.markers import Opens, Refers, Wire
 from vastplan.schema.types import MISSING, URL, ReferenceName, Says
 
@@ -47,5 +47,5 @@ KIND = asset_kind(
     name="s3_data_source",
     section="s3_data_sources",
     endpoint=assets("datasource/s3"),
-    mounts=Mounts("view", "bucket", ("bucket",)),
+    mounts=Mounting("view", "bucket", ("bucket",)),
 )
