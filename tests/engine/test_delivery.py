@@ -562,9 +562,10 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     (note,) = plan.findings
     assert (note.code, note.address) == ("VP334", f"iad/card/c#{old}")
     assert note.message == (
-        "iad/card/c has another generation now; the former one stays 1d after its successor is delivered"
+        "it is to be a former object of iad/card/c, because the document asks for another generation; "
+        "it stays until 1d after its successor is delivered"
     )
-    assert note.fix == "apply again then"
+    assert note.fix == "the first apply after that deletes it"
     bench.later = timedelta(hours=1)
     bench.done(BOX, card(2))
     new = next(one for one in bench.cards() if one != old)
@@ -615,10 +616,10 @@ def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(
     bench.done(BOX, card(2))
     (second,) = {*bench.cards()} - {first}
     bench.later = timedelta(hours=13)
-    told = {one.address: one.message.rpartition("one ")[2] for one in bench.plan(BOX, card(3)).findings}
+    told = {one.address: one.message.rpartition("; it ")[2] for one in bench.plan(BOX, card(3)).findings}
     assert told == {
         f"iad/card/c#{first}": "stays until 2026-01-03T01:00+00:00",
-        f"iad/card/c#{second}": "stays 1d after its successor is delivered",
+        f"iad/card/c#{second}": "stays until 1d after its successor is delivered",
     }
     bench.done(BOX, card(3))
     bench.later = timedelta(hours=25)
@@ -856,10 +857,11 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     assert plan.actions[0].reason == "it gets another holder: another is created"
     (note,) = plan.findings
     assert note.code == "VP334" and note.message == (
-        "iad/card/c has another holder now, and another value; the former one stays 1d after its successor is delivered, and "
+        "it is to be a former object of iad/card/c, because the document gives that another holder; "
+        "it stays until 1d after its successor is delivered, and "
         "gives access only to what its holder may still use"
     )
-    assert note.fix == f"apply again then, with --allow-delete 'iad/card/c#{old}'"
+    assert note.fix == f"the first apply after that deletes it with --allow-delete 'iad/card/c#{old}'"
     bench.done(BOX, another)
     new = next(one for one in bench.cards() if one != old)
     assert bench.contents["CARD"] == bench.library.numbers[new] and not bench.plan(BOX, another).actions

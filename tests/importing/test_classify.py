@@ -101,6 +101,19 @@ def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
     )
 
 
+def test_a_former_object_goes_by_itself_and_is_not_put_back() -> None:
+    former, entry = Address("iad", "room", "hall#1"), Address("iad", "room", "hall")
+    objects, ledger = (one(ROOM, "1", name="a"), one(ROOM, "2", name="hall")), {former: Owned("1", "1")}
+    left = {each.name: each for each in sorted_out(*objects, document=(entry,), ledger=ledger).left}
+    assert left["a"].reason is LeftReason.MANAGED and not left["a"].fix
+    assert left["a"].why == (
+        "it is a former object of iad/room/hall, which the document has: it is deleted when its overlap has ended"
+    )
+    (without,) = sorted_out(one(ROOM, "1", name="a"), ledger=ledger).left
+    assert without.reason is LeftReason.PENDING
+    assert without.fix == "put iad/room/hall back, or type vastplan ledger forget PATH 'iad/room/hall#1'"
+
+
 @pytest.mark.parametrize(
     ("change", "reason", "says"),
     [

@@ -10,6 +10,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
 from vastplan.engine.live.twins import SiteId, twins
 from vastplan.engine.state.responsibility import Responsibility, standings
+from vastplan.engine.values.formers import entry_of
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Left, LeftReason, LiveKey, Selection, object_key, take_pattern
 from vastplan.model.address import Address
@@ -52,7 +53,7 @@ def classify(
                 kept.append(live)
                 left.append(leave(live, LeftReason.MANAGED, f"the document has it as {address}"))
                 continue
-            reason = _reason(live, standing.of(live), address, lookup, owners, selection, together[name])
+            reason = _reason(live, standing.of(live), address, matches, lookup, owners, selection, together[name])
             if reason is None:
                 free.append(live)
             else:
@@ -70,6 +71,7 @@ def _reason(
     live: Live,
     standing: Responsibility,
     address: Address | None,
+    matches: Matches,
     lookup: Lookup,
     owners: Owners,
     selection: Selection,
@@ -86,6 +88,14 @@ def _reason(
         return leave(
             live, LeftReason.OTHER, f"the document {owners.of(live)} owns it", "type vastplan ledger forget there first"
         )
+    former = entry_of(address, matches.owned[address]) if address is not None and address in matches.owned else None
+    if former is not None and former in matches.desired:
+        text = f"it is a former object of {former}, which the document has: it is deleted when its overlap has ended"
+        return leave(live, LeftReason.MANAGED, text)
+    if address is not None and former is not None:
+        text = f"it is a former object of {former}, which the document does not have: the next apply deletes it"
+        fix = f"put {former} back, or type vastplan ledger forget PATH {word(address)}"
+        return leave(live, LeftReason.PENDING, text, fix)
     if address is not None:
         text = f"the ledger has it as {address}, but the document does not: the next apply deletes it"
         fix = f"put {address} back, write renamed_from: {address.name} if it has a new name, or type vastplan ledger forget PATH {word(address)}"

@@ -35,6 +35,12 @@ _DRAWN = {
     ValueFault.DELETED: "vastplan deleted its destination",
     ValueFault.OTHER: "what is delivered with it has changed",
 }
+_SUCCEEDED = {
+    ValueFault.HOLDER: "the document gives that another holder",
+    ValueFault.GENERATION: "the document asks for another generation",
+    ValueFault.MOVED: "the document delivers that elsewhere",
+    ValueFault.GONE: "its value was no longer at its destination",
+}
 _GOES = {
     ValueFault.HOLDER: "{by} has another holder now, and another value",
     ValueFault.GENERATION: "{by} has another generation now",
@@ -115,13 +121,15 @@ def stays_until(
     if former.fault in (ValueFault.LOST, ValueFault.PRESUMED) or not overlap:
         return None
     if replaced is None:
-        period = f"{show_amount(overlap, SECONDS)} after its successor is delivered"
+        period = f"until {show_amount(overlap, SECONDS)} after its successor is delivered"
     else:
         end = replaced + timedelta(seconds=overlap)
         if end <= now:
             return None
         period = f"until {end.isoformat(timespec='minutes')}"
-    text = f"{goes_because(former)}; the former one stays {period}"
+    becomes = "is to be" if replaced is None else "is"
+    text = f"it {becomes} a former object of {former.of}, because {_SUCCEEDED[former.fault]}; it stays {period}"
     text += ", and gives access only to what its holder may still use" if former.fault is ValueFault.HOLDER else ""
-    fix = "apply again then" if former.fault in ASKED else f"apply again then, with --allow-delete {word(address)}"
+    consent = "" if former.fault in ASKED else f" with --allow-delete {word(address)}"
+    fix = f"the first apply after that deletes it{consent}"
     return Finding("VP334", Severity.NOTE, text, fix, str(address), entry.where)
