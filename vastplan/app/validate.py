@@ -6,6 +6,7 @@ from datetime import date
 
 from vastplan.app import checks, missing_secrets
 from vastplan.app.planning.ignore import ignore_rules
+from vastplan.app.planning.named_addresses import known_objects
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
@@ -38,7 +39,11 @@ def check_document(workspace: Workspace, today: date) -> Checked:
     skew = check_versions(workspace, composed.entries)
     findings = checks.check_findings(workspace, facts, today)
     _, of_rules = ignore_rules(
-        workspace, (), lambda: {entry.address for entry in composed.entries}, today, everywhere=False
+        workspace,
+        (),
+        lambda: known_objects(composed.entries, {}, (), workspace.registry.kinds),
+        today,
+        everywhere=False,
     )
     return Checked(
         findings=(*composed.findings, *missing, *skew, *of_rules, *findings),

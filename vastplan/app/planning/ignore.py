@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 
+from vastplan.app.planning.named_addresses import Known, names_a_field, targeted_objects
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import DriftSpec
 from vastplan.engine.deciding.ignore import IgnoreRule
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.nearest import closest, known_ones, suggestion
+from vastplan.model.nearest import closest, known_ones, nearest_address, suggestion
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.shapes.struct import STRUCT
@@ -23,35 +24,40 @@ _WILDCARDS = re.compile(r"[*?\[]")
 def ignore_rules(
     workspace: Workspace,
     keep_drift: Iterable[str],
-    addresses_of: Callable[[], Collection[Address]],
+    existing_of: Callable[[], Known],
     today: date,
     *,
     everywhere: bool,
 ) -> tuple[tuple[IgnoreRule, ...], tuple[Finding, ...]]:
     """The rules in force, with a warning for each rule of the document that has expired, or (`everywhere`) matches no object, and an
-    error for each field that none of its objects can have.
+    error for each field that none of its objects can have. A rule with the address of a composite entry is for all its objects.
 
     The rules of this run come first: they apply even to fields that the document changed.
     """
     of_run = [IgnoreRule(pattern, "left as it is this time (--keep-drift)") for pattern in keep_drift]
     spec = workspace.document.head.drift
     rule_specs = spec.ignore if isinstance(spec, DriftSpec) and isinstance(spec.ignore, list) else []
-    addresses = addresses_of() if rule_specs else ()
+    existing = existing_of() if rule_specs else Known(frozenset(), {}, frozenset())
     of_document, findings = [], []
     for rule_spec in rule_specs:
         until = rule_spec.until if isinstance(rule_spec.until, str) else ""
         fields = tuple(rule_spec.fields) if isinstance(rule_spec.fields, list) else ()
-        rule = IgnoreRule(rule_spec.address, rule_spec.reason, fields, document=True, until=until)
+        rules = [
+            IgnoreRule(pattern, rule_spec.reason, fields, document=True, until=until)
+            for pattern in targeted_objects((rule_spec.address,), existing)
+        ]
         if until and date.fromisoformat(until) < today:
             text = f"the rule to ignore drift of {rule_spec.address} ended on {until}: it is reported as drift again"
             findings.append(Finding("VP306", Severity.WARNING, text, "renew it, or remove it from drift.ignore"))
             continue
-        matched = {address.kind for address in addresses if rule.matches(address)}
-        findings += _unknown_fields(rule, matched, workspace.registry.kinds)
-        if everywhere and not matched:
+        addresses = map(Address.parse, existing.addresses)
+        matched = {address.kind for address in addresses if any(rule.matches(address) for rule in rules)}
+        findings += _unknown_fields(rules[0], matched, workspace.registry.kinds)
+        if everywhere and not matched and not names_a_field(rule_spec.address, existing.addresses):
             text = f"the rule to ignore drift of {rule_spec.address} matches no object"
-            findings.append(Finding("VP307", Severity.WARNING, text, "an address is site/kind/name"))
-        of_document.append(rule)
+            near = nearest_address(rule_spec.address, {*existing.addresses, *existing.parts})
+            findings.append(Finding("VP307", Severity.WARNING, text, near or "an address is site/kind/name"))
+        of_document += rules
     return (*of_run, *of_document), tuple(findings)
 
 

@@ -9,7 +9,7 @@ from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired_objects import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named_addresses import resolve_patterns
+from vastplan.app.planning.named_addresses import known_objects, resolve_patterns
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import LiveSource
@@ -18,7 +18,6 @@ from vastplan.engine.deciding.plan import PlanInputs
 from vastplan.engine.deciding.refused import still_refused
 from vastplan.engine.live.consent import effective_limits, limits_of
 from vastplan.engine.live.observe import Observed
-from vastplan.model.address import Address
 from vastplan.model.site_ledger import SiteLedger
 
 
@@ -36,7 +35,7 @@ def plan_inputs(
     rules, rule_findings = ignore_rules(
         workspace,
         resolve_patterns(options.keep_drift, *existing),
-        lambda: {entry.address for entry in desired.entries} | _owned(ledger),
+        lambda: known_objects(*existing),
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
@@ -74,7 +73,3 @@ def plan_inputs(
         retired=document.head.retired(),
         typed=document.typed,
     )
-
-
-def _owned(ledger: Mapping[str, SiteLedger]) -> set[Address]:
-    return {Address.parse(text) for part in ledger.values() for text in part.entries}

@@ -206,7 +206,7 @@ def _named(options: PlanOptions, existing: Known) -> Iterator[tuple[str, str]]:
         if not _known(text, existing):
             yield "--target", text
     for text in dict.fromkeys(options.keep_drift):
-        if not _known(text, existing) and not _of_field(text, existing.addresses | existing.gone):
+        if not _known(text, existing) and not names_a_field(text, existing.addresses | existing.gone):
             yield "--keep-drift", text
     for text in dict.fromkeys(approval.address for approval in consent.approvals):
         elsewhere = text.split("/", 1)[0] in existing.elsewhere
@@ -246,7 +246,7 @@ def _is_pattern(text: str) -> bool:
     return any(sign in text for sign in _SIGNS)
 
 
-def _of_field(text: str, addresses: Collection[str]) -> bool:
+def names_a_field(text: str, addresses: Collection[str]) -> bool:
     """Whether the text names a field of a known address, `ADDRESS.FIELD`; both parts may be patterns."""
     while "." in text:
         text = text.rpartition(".")[0]
