@@ -51,6 +51,22 @@ def test_what_is_mistyped_is_said_with_the_nearest(typed: str, meant: str, docum
     assert f"vastplan show {document} {typed}" in ran.err
 
 
+def test_a_reference_shows_the_name_that_the_system_has(document: Path, vastplan: Run) -> None:
+    ran = vastplan("show", document, "iad/persistent_volume_claim/scratch")
+    assert "  namespace: runai-team-a\n" in ran.out, ran
+
+
+@pytest.mark.parametrize("typed", ["scratch", "volume/scratch"])
+def test_what_is_no_address_is_said_with_those_that_end_so(typed: str, document: Path, vastplan: Run) -> None:
+    for words in (("show", document, typed), ("show", typed)):
+        ran = vastplan(*words)
+        assert ran.code == 1 and ran.err.startswith(f"error: the document has no object '{typed}' (did you mean "), ran
+        assert "iad/volume/scratch" in ran.err
+    ran = vastplan("show", "nothing-like-it")
+    assert "no object 'nothing-like-it' (an address is site/kind/name, and a saved plan is a file)" in ran.err
+    assert "the plan plan.json cannot be read" in vastplan("show", "plan.json").err
+
+
 @pytest.mark.slow
 def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0

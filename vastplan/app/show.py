@@ -11,17 +11,18 @@ from vastplan.engine.live.diff import leaves, value_at
 from vastplan.engine.live.matches import Match
 from vastplan.engine.live.new_names import called_as_it_is
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.engine.values.system_names import names_of_references
 from vastplan.importing.flatten import is_unset
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.nearest import nearest_address
+from vastplan.model.nearest import nearest_address, suggestion
 from vastplan.model.plan import Action, Plan
 from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import references, to_json
-from vastplan.model.wording import counted
+from vastplan.model.wording import counted, quoted, some
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Leaf
 from vastplan.schema.markers import Marker
@@ -100,6 +101,9 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
                 "cause": change.cause.value if change else "",
                 "unit": leaf.field.unit,
                 "unordered": leaf.field.shape.unordered and not hidden,
+                "names": names_of_references(
+                    kind, leaf.path[0], [leaf.value, value_at(live, leaf.path)], planned.matches
+                ),
             }
         )
     state = match.unknown or (action.reason if action else "in sync")
@@ -162,8 +166,25 @@ def _part(address: Address, match: Match, actions: Mapping[Address, Action]) -> 
     return {"address": str(address), "state": state}
 
 
+def address_in(workspace: Workspace, text: str) -> Address:
+    """The address that was typed. Raises `VastplanError` for a text that is none, with the addresses of the document that have this end."""
+    try:
+        return Address.parse(text)
+    except ValueError:
+        addresses = _known(workspace.composed().entries)
+        alike = sorted(address for address in addresses if address.endswith(f"/{text}"))
+        near = suggestion(some([word(address) for address in alike])) or nearest_address(text, addresses)
+        hint = near or "an address is site/kind/name, and a saved plan is a file"
+        raise VastplanError(f"the document has no object {quoted(text)} ({hint})") from None
+
+
 def _refuse_unknown(address: Address, entries: Iterable[Entry]) -> None:
-    addresses = {text for entry in entries for text in (str(entry.address), entry.origin) if text}
+    addresses = _known(entries)
     if str(address) not in addresses:
         typed, near = inert(address, 200), nearest_address(str(address), addresses)
         raise VastplanError(f"the document has no {typed}" + (f" ({near})" if near else ""))
+
+
+def _known(entries: Iterable[Entry]) -> set[str]:
+    """The addresses of objects, and of the entries that several are composed from."""
+    return {text for entry in entries for text in (str(entry.address), entry.origin) if text}

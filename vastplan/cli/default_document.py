@@ -25,6 +25,8 @@ def with_document(request: Request) -> Request:
                 typed = inert(word(str(only)), 200)
                 raise VastplanError(f"{typed}: no such file (if it is an address: vastplan show . {typed})")
             return request.replace(paths=(HERE,), address=str(only))
+        case ShowRequest(paths=(only,), address=None, rights=False) if not only.exists() and _names_no_file(str(only)):
+            return request.replace(paths=(HERE,), address=str(only))
         case ShowRequest(paths=(), rights=False):
             raise VastplanError(
                 "show needs a saved plan (vastplan show PLAN), or an address of the document here (vastplan show ADDRESS)"
@@ -43,3 +45,8 @@ def with_document(request: Request) -> Request:
             return request.replace(paths=(HERE,))
         case _:
             return request
+
+
+def _names_no_file(typed: str) -> bool:
+    """Whether a word that is no path here looks like a name, or like an address without its site."""
+    return not typed.endswith(_OF_FILES) and not typed.startswith((".", "/", "~"))

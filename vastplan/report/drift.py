@@ -10,6 +10,7 @@ from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.live_state import state_text, users_text
 from vastplan.model.plan import Cause
+from vastplan.model.value import with_names
 from vastplan.model.wording import some
 from vastplan.report.drift_groups import (
     COVERAGE,
@@ -172,10 +173,11 @@ def object_text(described: dict[str, Any], style: Style) -> str:
         lines.append(style.paint(f"  live{whose}: {state_text(row.state)}{users_text(row)}", "yellow"))
     lines += [f"  chosen: {inert(note)}" for note in described["chosen"]]
     for field in described["fields"]:
-        values = f"{plain_value(field['desired'], field['unit'])}"
+        desired, found = (with_names(field[side], field["names"]) for side in ("desired", "live"))
+        values = plain_value(desired, field["unit"])
         if field["differs"]:
-            live, cause = plain_value(field["live"], field["unit"]), CAUSES[Cause(field["cause"])]
-            items = set_change(field["desired"], field["live"], field["unit"]) if field["unordered"] else NO_CHANGE
+            live, cause = plain_value(found, field["unit"]), CAUSES[Cause(field["cause"])]
+            items = set_change(desired, found, field["unit"]) if field["unordered"] else NO_CHANGE
             live_text = f"live {items.found('what the document says')}" if items else f"live {live}"
             values += style.paint(f"  {live_text}  [{cause}]", "yellow")
         lines.append(f"  {inert(field['path'])}: {values}")

@@ -204,7 +204,8 @@ def apply_report(receipt: Receipt, reviewed: Review | None = None) -> Applied:
 
 def object_report(described: dict[str, Any]) -> ShownObject:
     """The value of one object, from what `describe` returns."""
-    fields = tuple(ShownField(**row) for row in described["fields"])
+    rows = ({name: value for name, value in row.items() if name != "names"} for row in described["fields"])
+    fields = tuple(ShownField(**row) for row in rows)  # a reference there is its address, which is exact
     lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications", "states")}
     parts = tuple(ShownPart(**part) for part in described["parts"])
     unsaid = tuple(ShownUnsaid(**row) for row in described["unsaid"])

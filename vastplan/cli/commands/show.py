@@ -7,7 +7,7 @@ from collections.abc import Callable
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.rights import document_rights
-from vastplan.app.show import actions_at, composite_parts, describe
+from vastplan.app.show import actions_at, address_in, composite_parts, describe
 from vastplan.app.snapshots import listed_snapshots
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
@@ -43,11 +43,11 @@ def run(request: ShowRequest, screen: Screen) -> int:
     if request.address is None:
         plan = plan_file.load(request.paths[0])
         return errors.exit_code(output.show_plan(request, screen, plan, request.paths))
-    address = address_of(request.address)
     if plan_file.looks_like_plan(request.paths[0]):
-        return _action(request, screen, address)
-    _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
+        return _action(request, screen, address_of(request.address))
     workspace = open_workspace(request.paths, request.connections)
+    address = address_in(workspace, request.address)
+    _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
     budget = _budget(workspace, address) if address.kind == WITH_BUDGET else None
     if budget is not None:
         return _show_budget(request, screen, workspace, budget)
@@ -66,7 +66,8 @@ def _snapshots(request: ShowRequest, screen: Screen) -> int:
         raise VastplanError("--snapshots needs a document and an address: vastplan show PATH ADDRESS --snapshots")
     if request.format not in (Format.TEXT, Format.JSON) or request.reports:
         raise VastplanError("show PATH ADDRESS --snapshots prints text or JSON")
-    workspace, address = open_workspace(request.paths, request.connections), address_of(request.address)
+    workspace = open_workspace(request.paths, request.connections)
+    address = address_in(workspace, request.address)
     snapshots = listed_snapshots(workspace, address)
     if request.format is Format.JSON:
         screen.json([plain_json(snapshot) for snapshot in snapshots])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from vastplan.engine.live.matches import Matches
 from vastplan.model.plan import FieldChange
@@ -21,17 +22,21 @@ def with_system_names(kind: Kind, changes: Iterable[FieldChange], matches: Match
 
 
 def _with_names(kind: Kind, change: FieldChange, matches: Matches) -> FieldChange:
-    refs = references(from_json([change.before, change.after]))
-    if not refs:
-        return change
-    attributes, names = _attributes(kind.field(change.path.partition(".")[0])), {}
+    names = names_of_references(kind, change.path.partition(".")[0], from_json([change.before, change.after]), matches)
+    return replace(change, names=names) if names else change
+
+
+def names_of_references(kind: Kind, field: str, values: Any, matches: Matches) -> dict[str, str]:
+    """By address, the names of what values of a field refer to, where the address does not show them."""
+    refs, names = references(values), dict[str, str]()
+    attributes = _attributes(kind.field(field)) if refs else {}
     for ref in refs:
         attribute = attributes.get(ref.target.kind)
         value = matches.resolve(ref, attribute) if attribute in _NAMES else None
         shown = ref.target.name
         if value is not None and not isinstance(value, Unknown) and not f"/{shown}".endswith(f"/{value}"):
             names[str(ref.target)] = str(value)
-    return replace(change, names=names) if names else change
+    return names
 
 
 def _attributes(field: Field) -> Mapping[str, str]:
