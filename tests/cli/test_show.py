@@ -53,7 +53,7 @@ def test_what_is_mistyped_is_said_with_the_nearest(typed: str, meant: str, docum
 
 def test_a_reference_shows_the_name_that_the_system_has(document: Path, vastplan: Run) -> None:
     ran = vastplan("show", document, "iad/persistent_volume_claim/scratch")
-    assert "  namespace: runai-team-a\n" in ran.out, ran
+    assert "  namespace: runai-team-a  live" in ran.out, ran
 
 
 @pytest.mark.parametrize("typed", ["scratch", "volume/scratch"])
