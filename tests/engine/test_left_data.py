@@ -87,6 +87,35 @@ def test_in_another_directory_or_class_of_the_site(lab: Lab) -> None:
     }
 
 
+OF_HOME = f"it is created without the data that it has now (path /team/home, used 3 TB): {NO_APPLY}"
+OF_SCRATCH = f"it is created without the data that it has now (namespace runai-team): {NO_APPLY}"
+
+
+def test_with_snapshots_too_which_another_site_could_have(lab: Lab) -> None:
+    daily = {"snapshot_schedules": {"daily": {"sites": ["iad"], "frames": [{"every": "1d", "keep_local": "7d"}]}}}
+    volumes = {"home": {**HOME, "snapshots": "daily"}, "scratch": SCRATCH}
+    lab.write({**SECTIONS, **daily, "tenants": {"team": {**TENANT, "volumes": volumes}}})
+    lab.converge()
+    volumes["home"] = {**volumes["home"], "path": "/team/homes"}
+    lab.write({**SECTIONS, **daily, "tenants": {"team": {**TENANT, "volumes": volumes}}})
+    assert left(lab.plan())["iad/volume/home"][0] == OF_HOME
+
+
+def test_from_a_directory_to_a_class_and_the_other_way_round(lab: Lab) -> None:
+    volumes = {"home": {**SCRATCH, "mount": "/home"}, "scratch": {**HOME, "path": "/team/scratch", "mount": "/scratch"}}
+    lab.write({**SECTIONS, "tenants": {"team": {**TENANT, "volumes": volumes}}})
+    assert left(lab.plan()) == {"iad/volume/home": (OF_HOME, BY_HAND), "iad/volume/scratch": (OF_SCRATCH, BY_HAND)}
+
+
+def test_in_another_tenant_under_another_name(lab: Lab) -> None:
+    other = {**TENANT, "vip_pool": {"subnet_cidr": 24, "ip_ranges": ["10.20.2.10 - 10.20.2.40"]}}
+    other |= {"storage_class": {**CLASS, "storage_path": "/other/k8s"}}
+    other |= {"volumes": {"house": {**HOME, "renamed_from": "home"}}}
+    team = {**TENANT, "volumes": {"scratch": SCRATCH}}
+    lab.write({**SECTIONS, "tenants": {"team": team, "other": other}})
+    assert left(lab.plan()) == {"iad/volume/house": (OF_HOME, BY_HAND)}
+
+
 def test_nothing_is_left_behind_where_the_data_stays_or_there_is_none(lab: Lab) -> None:
     write(lab, {"sites": ["iad", "pdx"]}, {"sites": ["iad", "pdx"]})  # one more place, and the first one stays
     assert left(lab.plan()) == {}

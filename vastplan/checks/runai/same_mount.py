@@ -28,7 +28,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if other is None:
             first[units[0]] = source
         else:
-            text = f"is mounted at {source.values['mount']}, as {other.origin or other.address} is for the same workloads"
+            text = (
+                f"is mounted at {source.values['mount']}, as {other.origin or other.address} is for the same workloads"
+            )
             yield Violation(source, text)
 
 

@@ -50,30 +50,32 @@ class _Left:
 def left_data(
     matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action], typed: str
 ) -> Iterator[Finding]:
-    """VP360: a warning for each entry whose new object starts without the data that the entry has at another place.
+    """VP360: a warning for each entry whose new object starts without the data that the entry has at another place, in an object of
+    this or of another kind.
 
-    None for an entry that two sites share and that stays on one of them: its data is copied from there.
+    None for an entry that two sites share and whose object stays on one of them: its data is copied from there.
     """
     created = _created(matches, actions)
     if not created:
         return
     shared = {_entry_of(address, entry) for address, entry in desired.items() if matches.kinds[address.kind].grouped}
-    left: dict[tuple[str, str], list[_Left]] = {}
+    left: dict[str, list[_Left]] = {}
     kept = set()
     for address, owned in matches.owned.items():
         if matches.kinds[address.kind].data_place is None or address in matches.formers:
             continue
-        origin = owned.origin or str(address)
+        entry = desired.get(address)
+        origin = (owned.origin if entry is None else entry.origin) or str(address)
         live = matches.match(address).live
-        if address in desired and not (address in created and actions[address].verb is Verb.REPLACE):
-            kept.add(on_any_site(origin))
+        if entry is not None and not _leaves_its_place(actions.get(address), matches, created):
+            kept.add((address.kind, on_any_site(origin)))
         elif live is not None and _holds_data(live, owned):
-            left.setdefault((address.kind, on_any_site(origin)), []).append(_Left(address, origin, live))
+            left.setdefault(on_any_site(origin), []).append(_Left(address, origin, live))
     for address, action in created.items():
         entry = desired[address]
         key = _entry_of(address, entry)
-        behind = left.get((address.kind, key), ())
-        if behind and not (key in shared and key in kept):
+        behind = left.get(key, ())
+        if behind and not (key in shared and (address.kind, key) in kept):
             yield _finding(action, entry, behind, typed)
 
 
@@ -88,6 +90,15 @@ def _created(matches: Matches, actions: Mapping[Address, Action]) -> dict[Addres
         if moved or (action.verb is Verb.CREATE and address not in matches.owned):
             created[address] = action
     return created
+
+
+def _leaves_its_place(action: Action | None, matches: Matches, created: Mapping[Address, Action]) -> bool:
+    """Whether an action replaces an object by one at another place, or by one that only points to data."""
+    if action is None or action.verb is not Verb.REPLACE:
+        return False
+    place = matches.kinds[action.address.kind].data_place
+    points = place is not None and place.points_by != "" and action.desired.get(place.points_by) is not None
+    return points or action.address in created
 
 
 def _changed(action: Action, place: DataPlace) -> set[str]:
@@ -115,12 +126,13 @@ def _entry_of(address: Address, entry: Entry) -> str:
 def _finding(action: Action, entry: Entry, behind: Iterable[_Left], typed: str) -> Finding:
     address = action.address
     new = entry.origin or str(address)
-    own = [old for old in behind if old.address == address]
+    same = [old for old in behind if old.address == address]
+    own = same or [old for old in behind if old.of == new]
     old = (own or [old for old in behind if old.address.site != address.site] or list(behind))[0]
     place = _place(old.live)
     whose = f"the data that it has now ({old})" if own else f"the data of {old.of} ({old})"
-    way = place.to_site if old.address.site != address.site else ""
-    if own and len(changed := _changed(action, place)) == 1:
+    way = place.to_site if old.address.site != address.site and old.address.kind == address.kind else ""
+    if same and len(changed := _changed(action, place)) == 1:
         way = place.within.get(changed.pop(), "")
     if way:
         desired = {name: word(str(action.desired.get(name))) for name in place.fields}
