@@ -234,7 +234,7 @@ def test_nobody_there_to_say_yes(tmp_path: Path, vastplan: Run) -> None:
 
 def test_a_bad_address(tmp_path: Path, vastplan: Run) -> None:
     file = _good(tmp_path)
-    assert "an address is site/kind/name" in vastplan("show", file, "iad/tenant").err
+    assert "did you mean iad/tenant/a?" in vastplan("show", file, "iad/tenant").err
     assert "did you mean iad/tenant/a?" in vastplan("show", file, "iad/tenant/b").err
     assert "not in the ledger" in vastplan("ledger", "forget", file, "iad/tenant/a").err
 

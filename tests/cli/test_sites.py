@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.conftest import Run
+from vastplan.app.workspace import open_workspace
 
 DOCUMENT: dict[str, Any] = {
     "version": 1,
@@ -67,7 +68,7 @@ def test_a_site_that_left_with_something_owned_is_an_error(head: dict[str, Any],
     for command in (("plan",), ("drift",), ("apply", "--auto-approve")):
         ran = vastplan(*command, file)
         assert ran.code == 1 and says in ran.out, ran
-        assert "put pdx back under sites with retire: true" in ran.out
+        assert "put pdx back under sites as it was, with retire: true" in ran.out
         assert f"vastplan ledger forget {file} --site pdx" in ran.out
     found = json.loads(vastplan("plan", file, "--format", "json").out)["findings"]
     assert [(one["code"], one["severity"]) for one in found] == [("VP310", "error")]
@@ -212,3 +213,49 @@ def test_a_site_put_back_to_be_retired_needs_nothing_that_was_taken_out_with_it(
     write(file, document)
     ran = vastplan("validate", file)
     assert ran.code == 1 and "VP211: vip_pool p: ip_ranges is missing" in ran.err and "VP209: no tenant b" in ran.err
+
+
+def test_what_is_said_of_a_site_that_left_is_accepted_when_it_is_done(file: Path, vastplan: Run) -> None:
+    write(file, DOCUMENT)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    write(file, without_pdx())
+    assert "put pdx back under sites as it was, with retire: true" in vastplan("plan", file).out
+    write(file, retired())
+    ran = vastplan("plan", file)
+    assert ran.code == 0 and "VP310" not in ran.out and "its site is retired" in ran.out, ran
+
+
+VOLUMES: dict[str, Any] = {
+    "version": 1,
+    "name": "doc",
+    "sites": {"iad": {"sim": {}}, "pdx": {"sim": {}}},
+    "namespaces": {"csi": {}},
+    "secrets": {"login": {"namespace": "csi", "data": {"endpoint": "vms.example.com"}}},
+    "departments": {"d": {"gpus": {"default": 1}}},
+    "view_policies": {"p": {"tenant": "a", "flavor": "NFS"}},
+    "vip_pools": DOCUMENT["vip_pools"],
+    "projects": {"p": {"tenant": "a", "department": "d", "gpus": {"default": 1}}},
+    "storage_classes": {"c": {"tenant": "a", "driver": "file", "storage_path": "/k8s", "secret": "login"}},
+    "tenants": {"a": {}},
+    "volumes": {
+        "home": {"tenant": "a", "path": "/home", "size": "1 TiB", "secret": "login", "sites": ["iad"]},
+        "data": {"tenant": "a", "storage_class": "c", "size": "1 TiB", "sites": ["pdx"]},
+        "both": {"tenant": "a", "path": "/both", "size": "1 TiB", "secret": "login"},
+    },
+    "snapshots": {name: {"volume": name} for name in ("home", "data", "both")},
+}
+
+
+def test_a_declared_snapshot_is_where_its_volume_is(file: Path) -> None:
+    write(file, VOLUMES)
+    snapshots = [entry for entry in open_workspace([file]).composed().entries if "snapshot" in entry.address.kind]
+    assert {str(entry.address) for entry in snapshots} == {
+        "iad/snapshot/home", "pdx/claim_snapshot/data", "iad/snapshot/both", "pdx/snapshot/both",
+    }  # fmt: skip
+
+
+def test_one_that_names_another_site_is_refused_there(file: Path, vastplan: Run) -> None:
+    snapshots = {"home": {"volume": "home", "sites": ["iad", "pdx"]}}
+    write(file, {**VOLUMES, "snapshots": snapshots})
+    ran = vastplan("validate", file)
+    assert "volume home is on iad, not on pdx" in ran.err and "remove pdx from the sites of this entry" in ran.err, ran

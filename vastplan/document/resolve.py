@@ -78,6 +78,7 @@ class Resolver:
     def resolve(self, raws: Iterable[Raw]) -> list[Entry]:
         """The entries in document order. References are resolved after all entries are known."""
         typed = [(raw, values) for raw in raws if (values := self._typed(raw)) is not None]
+        typed = self._with_their_targets(typed)
         for container, code, text, where, fix in self._after_containers:
             if container not in self._bad_keys:
                 self._add(code, text, where, fix)
@@ -88,7 +89,7 @@ class Resolver:
                     "VP207",
                     f"{raw.type.noun} {raw.name} is given twice",
                     raw.where,
-                    f"remove one of them, or write another key; the first is at {names[raw.name]}",
+                    f"remove one of them, or {_another_key(raw)}; the first is at {names[raw.name]}",
                 )
             if raw.name not in names:
                 names[raw.name] = raw.where
@@ -111,6 +112,25 @@ class Resolver:
             others_text = f", also used at {some(others, 3)}" if others else ""
             self._add("VP209", f"no {noun} {name}{others_text}", first_place, reference.fix)
         return entries
+
+    def _with_their_targets(self, typed: list[tuple[Raw, dict[str, Any]]]) -> list[tuple[Raw, dict[str, Any]]]:
+        """Without the entries that name no sites, on the sites that their targets are not on (`EntryType.follows`)."""
+        if not any(raw.type.follows for raw, _ in typed):
+            return typed
+        places: dict[tuple[str, str], set[str]] = {}
+        for raw, _ in typed:
+            places.setdefault((raw.type.name, raw.name), set()).add(raw.site)
+
+        def belongs_here(raw: Raw, values: dict[str, Any]) -> bool:
+            field = next((field for field in raw.type.fields if field.name == raw.type.follows), None)
+            if raw.sites is not None or field is None or field.refers is None:
+                return True
+            sites = {
+                site for kind, _ in field.refers.targets for site in places.get((kind, str(values[field.name])), ())
+            }
+            return not sites or raw.site in sites
+
+        return [(raw, values) for raw, values in typed if belongs_here(raw, values)]
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
         if raw.type.name not in self._named_after:
@@ -202,7 +222,12 @@ class Resolver:
                 "VP210",
                 message,
                 where,
-                f"add {raw.site} to the sites of {value}, or remove {raw.site} from the sites of this entry",
+                f"add {raw.site} to the sites of {value}, or "
+                + (
+                    f"write sites: [{', '.join(elsewhere)}] in this entry"
+                    if raw.sites is None
+                    else f"remove {raw.site} from the sites of this entry"
+                ),
             )
         else:
             self._not_known(raw.site, kinds, value, where)
@@ -351,6 +376,13 @@ def _where_it_is_shown(raw: Raw, mistake: Mistake) -> str:
     if mistake.of_type_alone and mistake.path and raw.type.section:
         return f"for an example: vastplan explain {raw.type.section}.{mistake.path[0]}"
     return ""
+
+
+def _another_key(raw: Raw) -> str:
+    """How to give an entry another key; one that is written as the only one of its container has none of its own."""
+    if raw.inside is None or not raw.inside.shares_name:
+        return "write another key"
+    return f"write this one as {raw.type.section}: {{ANOTHER-KEY: {{...}}}}"
 
 
 def _find(values: Any, wanted: str) -> Where | None:

@@ -110,6 +110,8 @@ class EntryType:
     contains: bool = False
     """Whether its entries may contain other entries: those of types with a field of this type's name."""
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+    follows: str = ""
+    """The field whose target decides on which sites an entry is that names none: where the target is."""
 
     @property
     def noun(self) -> str:
@@ -124,10 +126,11 @@ def composite(
     section: str,
     systems: Callable[[Mapping[str, Any]], frozenset[str]],
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
+    follows: str = "",
 ) -> EntryType:
     """The type of an entry that is not a single object; a composition turns it into objects."""
     within_tenant = "tenant" in model.model_fields
-    return EntryType(name, section, model, fields_of(model), systems, within_tenant, sites=sites)
+    return EntryType(name, section, model, fields_of(model), systems, within_tenant, sites=sites, follows=follows)
 
 
 def entry_type(kind: Kind) -> EntryType:

@@ -52,7 +52,7 @@ def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> F
     return error(
         "VP310",
         f"site {site} is not in the document, and the ledger owns {_owned(part)} there",
-        fix=f"put {site} back under sites with retire: true and apply, which deletes them; to release them: "
+        fix=f"put {site} back under sites as it was, with retire: true, and apply, which deletes them; to release them: "
         f"vastplan ledger forget {workspace.document.typed} --site {site}",
     )
 

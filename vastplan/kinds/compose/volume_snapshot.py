@@ -27,7 +27,7 @@ class VolumeSnapshot(Spec):
     name: Annotated[Name | MISSING, NAMED] = MISSING
     """Name of the snapshot in VAST, or of the VolumeSnapshot in Kubernetes."""
     volume: Annotated[ReferenceName, Refers("volume")]
-    """Volume of the document whose data the snapshot keeps."""
+    """Volume of the document whose data the snapshot keeps. A snapshot without `sites` is on the sites of its volume."""
     expires: Moment | None | MISSING = MISSING
     """Time at which VAST deletes the snapshot; left out or null, it stays. Refused for a volume of a class, as
     Kubernetes has no expiry."""
@@ -107,5 +107,5 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"kubernetes"} if "snapshot_class" in values else {"vast", "kubernetes"})
 
 
-ENTRY = composite(VolumeSnapshot, name="volume_snapshot", section="snapshots", systems=_systems)
+ENTRY = composite(VolumeSnapshot, name="volume_snapshot", section="snapshots", systems=_systems, follows="volume")
 COMPOSITION = Composition("volume_snapshot", _compose, creates=frozenset({"snapshot", "claim_snapshot"}))
