@@ -8,6 +8,7 @@ from typing import Any
 
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.planning.known_addresses import is_pattern
 from vastplan.app.workspace import Workspace
 from vastplan.ledger import events
 from vastplan.ledger.backend import Backend, LockOwner
@@ -16,8 +17,6 @@ from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import error
 from vastplan.model.site_ledger import SiteLedger
-
-_WILD = frozenset("*?[")
 
 
 def known_sites(workspace: Workspace, backend: Backend, site: str | None = None) -> tuple[str, ...]:
@@ -77,11 +76,6 @@ def matching_addresses(
             raise VastplanError(f"{inert(text, 200)} {problem_text}")
         matches |= dict.fromkeys(matching)
     return list(matches)
-
-
-def is_pattern(text: str) -> bool:
-    """Whether the text contains a wildcard."""
-    return not _WILD.isdisjoint(text)
 
 
 def _matching(workspace: Workspace, text: str, recorded: list[Address], addresses: set[Address]) -> list[Address]:

@@ -6,7 +6,7 @@ from datetime import date
 
 from vastplan.app import checks, missing_secrets
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named_addresses import known_objects
+from vastplan.app.planning.known_addresses import known_objects
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets

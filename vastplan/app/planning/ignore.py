@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 
-from vastplan.app.planning.named_addresses import Known, names_a_field, targeted_objects
+from vastplan.app.planning.known_addresses import Known, names_a_field, targeted_objects
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import DriftSpec
 from vastplan.engine.deciding.ignore import IgnoreRule

@@ -9,7 +9,8 @@ from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired_objects import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named_addresses import known_objects, resolve_patterns
+from vastplan.app.planning.known_addresses import known_objects
+from vastplan.app.planning.named_addresses import resolve_patterns
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import LiveSource

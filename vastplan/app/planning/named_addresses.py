@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from glob import escape
 
+from vastplan.app.planning.known_addresses import (
+    Known,
+    is_pattern,
+    known_objects,
+    matches_one,
+    names_a_field,
+    targeted_objects,
+)
 from vastplan.app.planning.request import PlanOptions
 from vastplan.engine.deciding.plan import Draft, PlanInputs
 from vastplan.engine.values.delivery import delivers_of, destination
 from vastplan.engine.values.formers import SEPARATOR
 from vastplan.model.address import Address
-from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.nearest import nearest, nearest_address
 from vastplan.model.shell import word
@@ -22,32 +27,8 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
 _SHOWN = 20
-_SIGNS = "*?["
 _APPROVAL = "the approval of"
 _BY_ADDRESS = ("--allow-delete", "--allow-narrow", "--believe-gone", "--target")
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The addresses that can be named on the planned sites, and those of each composite entry.
-
-    `elsewhere` are the document's sites that this run does not plan, `begun` the planned sites with an earlier apply. `leaving` are
-    owned addresses that left the document, `whole` the composite entries of owned objects that have no object in the document any
-    more. `kinds` are all names of kinds, also of composite entries. `unread` are pairs of site and kind with something undetermined.
-    `gone` are addresses that the ledger once had. `occupied` are the destinations of delivered values: naming one consents to
-    overwrite somebody else's value there.
-    """
-
-    addresses: frozenset[str]
-    parts: Mapping[str, Sequence[str]]
-    elsewhere: frozenset[str]
-    begun: frozenset[str] = frozenset()
-    leaving: frozenset[Address] = frozenset()
-    kinds: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
-    unread: frozenset[tuple[str, str]] = frozenset()
-    gone: frozenset[str] = frozenset()
-    occupied: frozenset[str] = frozenset()
 
 
 def resolve_patterns(
@@ -89,42 +70,6 @@ def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozen
     )
 
 
-def known_objects(
-    entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str], kinds: Collection[str]
-) -> Known:
-    """The objects in the document and the ledger; `sites` are all sites of the document, those in `ledger` are planned."""
-    owned = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
-    addresses, leaving = set(owned), set(owned)
-    parts: dict[str, list[str]] = {}
-    for entry in entries:
-        addresses.add(str(entry.address))
-        leaving.discard(str(entry.address))
-        if entry.origin:
-            parts.setdefault(entry.origin, []).append(str(entry.address))
-    composites = {origin: of_it for origin, of_it in parts.items() if origin not in addresses}
-    return Known(
-        frozenset(addresses),
-        composites,
-        frozenset(sites) - ledger.keys(),
-        frozenset(site for site, part in ledger.items() if part.applied),
-        frozenset(map(Address.parse, leaving)),
-        frozenset(kinds),
-        frozenset(owned.origin for part in ledger.values() for owned in part.entries.values()) - {"", *parts},
-        gone=frozenset(text for part in ledger.values() for text in part.gone),
-    )
-
-
-def targeted_objects(targets: Iterable[str], existing: Known) -> tuple[str, ...]:
-    """The targets, and the objects of those that are a composite entry (the `origin` in reports) instead of an object."""
-    aims: list[str] = []
-    for target in targets:
-        aims.append(target)
-        if not _matched(target, existing.addresses):
-            origins = [origin for origin in existing.parts if origin == target or fnmatchcase(origin, target)]
-            aims += [escape(part) for origin in origins for part in existing.parts[origin]]
-    return tuple(aims)
-
-
 def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
     """VP303 for an address with an id (`ADDRESS#ID`) that no former object has: it is mistyped, or the object is gone, and the option
     would have no effect. Not reported if the kind could not be read on that site."""
@@ -138,7 +83,7 @@ def no_such_object(options: PlanOptions, existing: Known) -> Iterator[Finding]:
 def _with_an_id(option: str, text: str, existing: Known) -> bool:
     """Whether the text names one former object on a planned site."""
     parts = text.split("/", 2)
-    has_id = len(parts) == 3 and all(parts) and SEPARATOR in parts[2] and not _is_pattern(text)
+    has_id = len(parts) == 3 and all(parts) and SEPARATOR in parts[2] and not is_pattern(text)
     return has_id and option in _BY_ADDRESS and parts[0] not in existing.elsewhere
 
 
@@ -183,10 +128,10 @@ def _may_be_meant(option: str, text: str, options: PlanOptions, existing: Known)
         return True
     sites = {address.partition("/")[0] for address in existing.addresses} | existing.begun
     return (
-        _is_pattern(text)
+        is_pattern(text)
         and bool(name)
-        and (_is_pattern(site) or site in sites)
-        and (_is_pattern(kind) or kind in existing.kinds)
+        and (is_pattern(site) or site in sites)
+        and (is_pattern(kind) or kind in existing.kinds)
     )
 
 
@@ -221,7 +166,7 @@ def _named(options: PlanOptions, existing: Known) -> Iterator[tuple[str, str]]:
 
 def _known(text: str, existing: Known, more: Set[str] = frozenset()) -> bool:
     """Whether the text matches an object or composite entry, or one that the ledger had until it was deleted."""
-    return any(_matched(text, names) for names in (existing.addresses, existing.parts.keys(), more, existing.gone))
+    return any(matches_one(text, names) for names in (existing.addresses, existing.parts.keys(), more, existing.gone))
 
 
 def _gone_already(address: Address, existing: Known) -> bool:
@@ -234,25 +179,6 @@ def _gone_already(address: Address, existing: Known) -> bool:
     if address.site not in existing.begun or address.kind not in existing.kinds:
         return False
     return not nearest(address.name, [other.name for other in existing.leaving if other[:2] == address[:2]])
-
-
-def _matched(text: str, addresses: Collection[str]) -> bool:
-    if text in addresses or text == "*":  # it stands for all objects, even if none exist
-        return True
-    return _is_pattern(text) and any(fnmatchcase(address, text) for address in addresses)
-
-
-def _is_pattern(text: str) -> bool:
-    return any(sign in text for sign in _SIGNS)
-
-
-def names_a_field(text: str, addresses: Collection[str]) -> bool:
-    """Whether the text names a field of a known address, `ADDRESS.FIELD`; both parts may be patterns."""
-    while "." in text:
-        text = text.rpartition(".")[0]
-        if _matched(text, addresses):
-            return True
-    return False
 
 
 def _hint(option: str, text: str, existing: Known) -> str:
