@@ -134,8 +134,9 @@ def _chosen(wanted: str, drift: Drift, typed: str, origins: Mapping[str, str]) -
         )
     if named.what == "gone" and (origin := origins.get(named.address)):
         raise VastplanError(
-            f"--accept {named.address}: it is gone, and there is no value to accept; it is a part of {origin}, which the document has "
-            f"(recreate it with vastplan apply {typed}, or leave it with drift.ignore or plan --keep-drift {word(named.address)})"
+            f"--accept {named.address}: it is gone, and there is no value to accept; it is a part of {origin}, which the document has: recreate "
+            f"it with vastplan apply {typed}; where a field there creates it, you may remove that field and type vastplan ledger forget {typed} "
+            f"{word(named.address)}; or leave it with drift.ignore or plan --keep-drift {word(named.address)}"
         )
     if named.what == "gone":
         raise VastplanError(
