@@ -13,7 +13,7 @@ from tests.report.test_hostile import check_inert
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.isolation import Isolation, Meeting
-from vastplan.model.plan import Action, Base, Block, Cause, Door, FieldChange, Opening, Plan, Verb
+from vastplan.model.plan import Access, Action, Base, Block, Cause, Door, FieldChange, Opening, Plan, Verb
 from vastplan.report.markdown import plan_comment
 from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT, Page
@@ -87,7 +87,7 @@ def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
     assert text_length(text) < LIMIT
     check_inert(text)
     told = text[: text.index("#### Deletes or replaces")]
-    assert f"`{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`" in told
+    assert f"`{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32`" in told
     assert "`vastplan show PLAN ADDRESS`" in text
     alone = plan_comment(planned(hidden))
     assert re.search(r"`\+ 128\.0\.0\.0/1`", alone) and f"more lines: `vastplan show PLAN {AT}`" in alone
@@ -100,7 +100,7 @@ def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
     text = plan_comment(planned(*actions))
     assert text_length(text) < LIMIT
     found = re.search(
-        r"^#### Lets somebody in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
+        r"^#### Who is let in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
     )
     assert found and found[2].count("\n- ") + int(found[3]) == int(found[1]) == 500
 
@@ -110,8 +110,9 @@ def test_what_is_made_and_lets_in_and_what_becomes_empty_is_told_there_too() -> 
     emptied = update(SIXTY, None, at=Address("iad", "tenant", "t"))
     crowd = unlike(2_000)
     text = plan_comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
-    assert f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`\n" in text
-    assert "- `iad/tenant/t` `nfs_read_write`: becomes empty\n" in text
+    assert f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32`\n" in text
+    first = "`10.0.0.0/16`, `10.1.0.0/16`, `10.2.0.0/16` and 57 more"
+    assert f"- `iad/tenant/t`: `nfs_read_write` becomes empty (before: {first})\n" in text
 
 
 def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
@@ -137,9 +138,9 @@ def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
     assert shown > 50 and page.used <= 1_000
 
 
-def test_a_comment_with_room_says_it_once() -> None:
+def test_a_comment_with_room_says_it_first_too() -> None:
     text = plan_comment(planned(update(SIXTY, [*SIXTY, *NEW])))
-    assert text.count("Lets somebody in") == 1 and text.count(NEW[0]) == 1
+    assert text.count("#### Who is let in (1)") == text.count("Lets somebody in") == 1 and text.count(NEW[0]) == 2
     assert "**1 change can be applied, 1 lets somebody in, nothing is deleted.**" in text
 
 
@@ -170,7 +171,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
     text = plan_comment(planned(*actions))
     assert text_length(text) < LIMIT and "**Cut**" in text
     order = [
-        "- `iad/admission_policy/p` `open`: becomes `true`\n",
+        "- `iad/admission_policy/p`: `open` becomes: `true` (before: `false`)\n",
         "#### Lets somebody in (1)\n\n<details",
         "<code>iad/admission_policy/p</code>",
         "#### Deletes or replaces objects with data, or lets a system delete them (3)",
@@ -187,8 +188,8 @@ def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
     stopped = [replace(update([], [f"10.{n}.{m}.0/24" for m in range(90)], at=Address("iad", "view_policy", f"b{n}")),
                        blocked=(Block("narrows", "no", ""),)) for n in range(200)]  # fmt: skip
     text = plan_comment(planned(*stopped, update([], NEW)))
-    told = text[text.index("#### Lets somebody in (601)\n\n") :]
-    assert told.splitlines()[2] == f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`"
+    told = text[text.index("#### Who is let in (601)\n\n") :]
+    assert told.splitlines()[2] == f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32` (before: none)"
     assert told.splitlines()[3].endswith(" — blocked")
     assert text.index("#### Lets somebody in (1)\n\n<details") < text.index("#### Blocked (200)")
 
@@ -199,7 +200,7 @@ def test_no_object_with_many_clients_hides_another() -> None:
     many = [update([], [f"10.0.{number}.9"], at=Address("iad", "view_policy", f"p{number}")) for number in range(100)]
     text = plan_comment(planned(crowd, *many))
     for number in range(100):
-        assert f"`iad/view_policy/p{number}` `nfs_read_write`: adds `10.0.{number}.9`\n" in text
+        assert f"`iad/view_policy/p{number}`: `nfs_read_write` lets in: `10.0.{number}.9` (before: none)\n" in text
 
 
 def test_no_opening_with_much_to_say_hides_what_is_lost() -> None:
@@ -237,23 +238,24 @@ def test_each_way_in_has_its_words() -> None:
     changes = (
         FieldChange("clients", None, [], Cause.NEW, unordered=True, admits=True),
         FieldChange("tenant", {"$ref": "iad/tenant/a"}, None, Cause.DOCUMENT, admits=True),
-        FieldChange("actions", ["Deny", "Warn"], ["Audit", "Warn"], Cause.DOCUMENT, unordered=True, admits=True),
-        FieldChange("drivers", ["a", "b"], ["a"], Cause.DOCUMENT, unordered=True, admits=True),
+        FieldChange("actions", ["Deny", "Warn"], ["Audit", "Warn"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.LOSS),
+        FieldChange("drivers", ["a", "b"], ["a"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.LOSS),
+        FieldChange("ranges", ["a"], ["a", "b"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.ADDRESSES),
         FieldChange("data.p", None, None, Cause.DOCUMENT, sensitive=True, source_after="{env: A}", admits=True),
         FieldChange("tls", True, False, Cause.DOCUMENT, admits=True),
         FieldChange("quiet", 1, 2, Cause.DOCUMENT),
     )
     one = Action(AT, Verb.UPDATE, "the document changed", changes, opens=(Opening(Door.MADE),))
     text = plan_comment(planned(one, *(blocked(number) for number in range(200))))
-    told = text[text.index("#### Lets somebody in (7)\n\n") :].splitlines()[2:9]
-    assert [line.removeprefix(f"- `{AT}` ") for line in told] == [
-        "lets in those it is for, because it is created",
-        "`clients`: becomes empty",
-        "`tenant`: becomes `(none)`",
-        "`actions`: adds `Audit`; `- Deny`",
-        "`drivers`: `- b`",
-        "`data.p`: becomes `(sensitive, from {env: A})`",
-        "`tls`: becomes `false`",
+    told = text[text.index("#### Who is let in (7)\n\n") :].splitlines()[2:9]
+    assert [line.removeprefix(f"- `{AT}`: ") for line in told] == [
+        "`clients` becomes empty",
+        "`tenant` becomes: `(none)` (before: `a`)",
+        "`actions` becomes: `Audit`, `Warn` (before: `Deny`, `Warn`)",
+        "`drivers` becomes: `a` (before: `a`, `b`)",
+        "`ranges` is reached at: `b` (before: `a`)",
+        "`data.p` becomes: `(sensitive, from {env: A})` (before: `(sensitive)`)",
+        "`tls` becomes: `false` (before: `true`)",
     ]
 
 
@@ -290,13 +292,13 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
     assert "Isolation" in text
 
 
-@pytest.mark.parametrize(("count", "line"), [(1, "- `iad/vip_pool/p0` {}\n"), (2, "- `iad/vip_pool/p0`, `iad/vip_pool/p1`: each {}\n"),
-                                              (90, "- 40 vip pools: each {}: `iad/vip_pool/p0`, ")])  # fmt: skip
+@pytest.mark.parametrize(("count", "line"), [(1, "- `iad/vip_pool/p0`: {}\n"), (2, "- `iad/vip_pool/p0`, `iad/vip_pool/p1`: each {}\n"),
+                                              (90, "`iad/vip_pool/p39` (40 vip pools): each {}\n")])  # fmt: skip
 def test_what_is_said_of_many_that_let_in_is_said_once(count: int, line: str) -> None:
     opens = (Opening(Door.MADE),)
     made = [Action(Address("iad", "vip_pool", f"p{n}"), Verb.CREATE, "x", opens=opens) for n in range(count)]
     text = plan_comment(planned(*made, *(blocked(number) for number in range(200))))
-    told = text[text.index(f"#### Lets somebody in ({count})\n\n") :].split("\n\n")[1] + "\n"
+    told = text[text.index(f"#### Who is let in ({3 if count == 90 else 1})\n\n") :].split("\n\n")[1] + "\n"
     assert line.format("lets in those it is for, because it is created") in told
     assert {f"iad/vip_pool/p{n}" for n in range(count)} == set(re.findall(r"iad/vip_pool/p\d+", told))
     assert told.count("\n") == (3 if count == 90 else 1)

@@ -59,6 +59,14 @@ class Cause(Enum):
     DEPENDENCY = "dependency"  # neither: the object that it refers to is replaced, or is another one now
 
 
+class Access(Enum):
+    """What lets somebody in by a change that `admits`."""
+
+    CLIENTS = "clients"  # the items that are added, or the value after
+    ADDRESSES = "addresses"  # the added items are addresses at which the object itself is reached
+    LOSS = "loss"  # what is removed kept somebody out
+
+
 class Standing(Enum):
     """Where a change comes from, in a plan that was compared with its base document."""
 
@@ -87,8 +95,8 @@ class FieldChange:
     For a list of mappings `units` has the units of the values inside, by name. `author` (since 1.1) is who made a change outside
     vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
     `names` (since 1.1) has the name that the system has for an object that a value refers to, by address, where the address does not
-    show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access. The values of a secret
-    are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
+    show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access, and `access` (since 1.1)
+    by what. The values of a secret are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
     known.
     """
 
@@ -105,6 +113,7 @@ class FieldChange:
     author: Author | None = None
     unordered: bool = False
     admits: bool = False
+    access: Access = Access.CLIENTS
     source_before: str = ""
     source_after: str = ""
     names: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from vastplan.report.html_script import FILTER
 from vastplan.report.html_style import LONG_STYLE, STYLE
 from vastplan.report.json_report import Problems
 from vastplan.report.long_plan import is_large
+from vastplan.report.openings import opening_notes
 from vastplan.report.ownership import WAY_OUT, not_owned, shorten_not_owned
 from vastplan.report.review import left_words
 from vastplan.report.svg import site_picture
@@ -49,6 +50,7 @@ def plan_page(plan: Plan) -> str:
     minor = [finding for finding in summary.findings if large and finding.severity is Severity.NOTE]
     reported = [finding for finding in summary.findings if not (large and finding.severity is Severity.NOTE)]
     main = [
+        opening_notes(plan),
         notes(settings_title(plan), settings),
         checks(reported),
         notes("The ledger is empty", [tag("li", f"{group.text}; {WAY_OUT}", class_="error") for group in unowned]),

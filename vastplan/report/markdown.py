@@ -1,7 +1,7 @@
 """A plan as one comment under a change request: the verdict, the worst first, within the limit of a code host.
 
-What does not fit is counted and named, and is in the other reports. If something does not fit, what lets somebody in comes first, and
-what is blocked, and so would not be carried out, comes last.
+It begins with who is let in. What does not fit is counted and named, and is in the other reports; then what is blocked, and so would not
+be carried out, comes last.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from vastplan.report.markdown_actions import (
     tenant_lines,
 )
 from vastplan.report.markdown_escape import code_span, prose
-from vastplan.report.markdown_openings import openings_section
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings_list, head, marker, section, unknown_section
 from vastplan.report.markdown_proofs import proof_lines
+from vastplan.report.openings import opening_section
 from vastplan.report.ownership import WAY_OUT, not_owned, shorten_not_owned
 from vastplan.report.review import Revert, left_words, reverts
 from vastplan.report.values import counted, verb_word
@@ -50,7 +50,7 @@ def plan_comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     """The plan as a comment; `attached` are the names of files that have the whole plan. Never longer than `LIMIT`."""
     plan = shorten_not_owned(plan, not_owned(plan))
     page, cut = _page(plan)
-    if cut.some:  # then what lets somebody in comes first, so that nothing hides it
+    if cut.some:  # then the actions that let somebody in come first, so that nothing hides them
         page, cut = _page(plan, full=True)
     return page.text() + omitted_names(cut.named, page.room) + _foot(plan, cut, attached)
 
@@ -65,9 +65,9 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     page.add(head(summary))
     for part in (
         _provenance(plan),
+        opening_section(plan, full=full),
         _settings(plan),
         _not_owned(plan),
-        openings_section(plan) if full else "",
         _numbers(plan),
         findings_list(reported),
         unknown_section(summary.unknown),

@@ -27,6 +27,7 @@ from vastplan.report.findings import findings_lines
 from vastplan.report.folding import counted_known, folded_unknown
 from vastplan.report.long_plan import expanded, is_large, unlisted_reverts
 from vastplan.report.owners import TenantFinder
+from vastplan.report.openings import opening_text
 from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
@@ -54,7 +55,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     part_lines = large.lines if large else lambda part: _by_site(part, style, in_full)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
-    lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
+    entering = [*opening_text(plan, style, short=large is not None)]
+    lines = [*findings_lines(elsewhere, style), *entering, *([""] if entering else []), *_settings(plan, style)]
     if others and settings_title(plan):
         lines.append("")
     # In a long plan the notes come after the changes: no decision depends on them.
@@ -67,7 +69,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     for standing, part in plan_parts(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
-        lines += part_lines(drop_addresses(part, dropped))
+        shown = [*part_lines(drop_addresses(part, dropped))]
+        lines += shown[1:] if shown and not shown[0] and lines and not lines[-1] else shown
     lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:

@@ -124,14 +124,14 @@ def shown_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening
     return [*first, *second, *lines]
 
 
-def opening_words(opening: Opening) -> str:
-    """How an action as a whole lets somebody in: whom, and why."""
+def opening_words(opening: Opening, show: Show = inert) -> str:
+    """How an action as a whole lets somebody in: whom, and why. `show` shows a name."""
     if opening.door is Door.MADE:
         return "those it is for, because it is created"
     if opening.door is Door.GONE:
         return "those that it keeps out, because it is deleted"
-    whom = ", ".join(map(inert, opening.whom)) or "everybody"
-    return f"{whom}, because the document does not set {', '.join(map(inert, opening.fields))}"
+    whom = ", ".join(map(show, opening.whom)) or "everybody"
+    return f"{whom}, because the document does not set {', '.join(map(show, opening.fields))}"
 
 
 def unseen_openings(action: Action) -> list[str]:

@@ -1,0 +1,195 @@
+"""Whom a plan lets in, first in every report: a line for each object and field, or for many objects that say the same.
+
+On a site without a ledger everything is new: there it is a line for each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Access, Action, Door, FieldChange, Plan, Standing, Verb, lets_in
+from vastplan.model.wording import some
+from vastplan.report.differences import Show, Sign
+from vastplan.report.html_escape import Html, code_html, joined, tag
+from vastplan.report.html_page import notes
+from vastplan.report.markdown_escape import code_span, text_length
+from vastplan.report.markdown_page import LIMIT
+from vastplan.report.review import Risk
+from vastplan.report.style import Style
+from vastplan.report.values import counted, kind_words, plain_value
+from vastplan.report.view import FieldView, of_change, opening_words
+
+TITLE = "Who is let in"
+_PER_LINE = 40  # few enough that a line that is cut hides few
+_BY_ADDRESS = 3  # more objects with the same text are counted too
+_BEFORE = 3  # items of the value before
+_OF_KIND, _OF_FIELD = 8, 5  # what the line of a kind names
+_LONG = 200
+_IN_TEXT = 20  # lines for a terminal, if the plan is long
+_STANDINGS = (None, *Standing)
+_REMARKS = {Standing.PENDING: "pending before this change", Standing.DRIFT: "independent of this change"}
+_LETS = {Access.CLIENTS: "lets in", Access.ADDRESSES: "is reached at"}
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningLine:
+    """What lets in more: the objects, how, and what else must be known of it (`blocked`)."""
+
+    objects: tuple[Address, ...]
+    text: str
+    remark: str = ""
+
+    def written(self, show: Show) -> str:
+        """The whole line."""
+        names = ", ".join(show(str(address)) for address in self.objects)
+        return f"{names}{self.after_names}"
+
+    @property
+    def after_names(self) -> str:
+        """The line after the names of its objects; of many with their number."""
+        count = len(self.objects)
+        many = f" ({counted(count, kind_words(self.objects[0].kind))})" if count > _BY_ADDRESS else ""
+        colon = f"{many}:{' each' if count > 1 else ''} " if count else ""
+        return f"{colon}{self.text}" + (f" — {self.remark}" if self.remark else "")
+
+
+def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
+    """Everything that lets in more: unblocked changes before blocked ones, the first line of each object before the second of any.
+
+    `show` shows a name or a value.
+    """
+    new = {part.site for part in plan.parts if not part.lineage}
+    new -= {action.address.site for action in plan.actions if action.verb is not Verb.CREATE}
+    alike: dict[tuple[bool, int, int, str, str], list[Address]] = {}
+    created: dict[tuple[str, str], list[Action]] = {}
+    for action in plan.actions:
+        if not lets_in(action):
+            continue
+        if action.verb is Verb.CREATE and action.address.site in new and not action.blocked:
+            created.setdefault((action.address.site, action.address.kind), []).append(action)
+            continue
+        for number, text in _lines(action, show):
+            key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, text
+            alike.setdefault(key, []).append(action.address)
+    lines = []
+    for (blocked, _, standing, _, text), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
+        remarks = ["blocked"] if blocked else []
+        remarks += [words] if (words := _REMARKS.get(_STANDINGS[standing])) else []
+        for start in range(0, len(addresses), _PER_LINE):
+            lines.append(OpeningLine(tuple(addresses[start : start + _PER_LINE]), text, ", ".join(remarks)))
+    return [*(_of_kind(actions, show) for actions in created.values()), *lines]
+
+
+def opening_text(plan: Plan, style: Style, *, short: bool) -> Iterator[str]:
+    """For a terminal; the `short` form counts what is beyond its first lines, which the plan itself shows too."""
+    lines = [line.written(_plain) for line in opening_lines(plan, _plain)]
+    if not lines:
+        return
+    yield style.paint(f"{TITLE} ({len(lines):,})", "red")
+    for line in lines[: _IN_TEXT if short else None]:
+        yield from style.wrapped(line, "  ")
+    if short and len(lines) > _IN_TEXT:
+        yield f"  … and {len(lines) - _IN_TEXT:,} more: below, under {Risk.OPENING.label}"
+
+
+def opening_section(plan: Plan, *, full: bool) -> str:
+    """For a comment, in an eighth of its room, or in a third if it is too `full` to show all actions; what is left out is counted."""
+    lines = opening_lines(plan, _code)
+    if not lines:
+        return ""
+    room, shown = LIMIT // (3 if full else 8), []
+    for line in lines:
+        written = f"- {line.written(_code)}\n"
+        if text_length(written) <= room:
+            room -= text_length(written)
+            shown.append(written)
+    left = len(lines) - len(shown)
+    where = "`vastplan show PLAN`" if full else f"below, under {Risk.OPENING.label}"
+    rest = f"- and {left:,} more: {where}\n" if left else ""
+    return f"\n#### {TITLE} ({len(lines):,})\n\n{''.join(shown)}{rest}"
+
+
+def opening_notes(plan: Plan) -> Html:
+    """For a page: all of it, not folded."""
+    return notes(
+        TITLE,
+        [
+            tag("li", *(joined(", " if number else "", code_html(address)) for number, address in enumerate(line.objects)),
+                line.after_names, class_="error")
+            for line in opening_lines(plan, _plain)
+        ],
+    )  # fmt: skip
+
+
+def _plain(value: str) -> str:
+    return inert(value, None)
+
+
+def _code(value: str) -> str:
+    return code_span(value, _LONG)
+
+
+def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:
+    """One line for the new objects of a kind: by which fields they let in whom, each once."""
+    first = actions[0].address
+    whom: dict[str, dict[str, None]] = {}
+    for action in actions:
+        for change in action.changes if len(action.changes) else ():
+            if change.admits:
+                lets = _LETS.get(change.access, "is") if isinstance(change.after, list) else "is"
+                whom.setdefault(f"{show(change.path)} {lets}", {}).update(dict.fromkeys(_values(change, show)))
+        for opening in action.opens:
+            if opening.door is not Door.MADE:
+                whom.setdefault(opening_words(opening, show), {})
+    parts = [f"{lets} {some(list(values), _OF_FIELD)}" if values else lets for lets, values in whom.items()]
+    text = f": {'; '.join(parts[:_OF_KIND])}" if parts else ""
+    return OpeningLine((), f"{counted(len(actions), f'new {kind_words(first.kind)}')} on {show(first.site)}{text}")
+
+
+def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
+    """What is said of the object, with line numbers: a field that takes several lines has one number for each."""
+    fields = [change for change in action.changes if change.admits]
+    for opening in action.opens:
+        if opening.door is not Door.MADE or len(action.opens) + len(fields) == 1:
+            yield 0, f"lets in {opening_words(opening, show)}"
+    for change in fields:
+        for number, effect in enumerate(_effects(change, show)):
+            yield number, f"{show(change.path)} {effect}"
+
+
+def _effects(change: FieldChange, show: Show) -> Iterator[str]:
+    """Whom the field lets in now, few enough on a line, with what it was before on the first one."""
+    field = of_change(change)
+    before = f" (before: {_before(change, show)})" if change.before is not None or change.sensitive else ""
+    if not change.after and isinstance(change.after if change.before is None else change.before, list):
+        yield f"becomes empty{before}"
+        return
+    if change.access is Access.LOSS or not isinstance(change.after, list):
+        after = some(_values(change, show), _PER_LINE)
+        yield f"becomes: {after}{before}"
+        return
+    added = _added(change, field, show) or _values(change, show)
+    for start in range(0, len(added), _PER_LINE):
+        yield f"{_LETS[change.access]}: {', '.join(added[start : start + _PER_LINE])}{before}"
+        before = ""
+
+
+def _before(change: FieldChange, show: Show) -> str:
+    if change.sensitive or not isinstance(change.before, list):
+        return show(of_change(change).before)
+    values = [show(plain_value(value, change.unit, change.units)) for value in change.shown_before]
+    return some(values, _BEFORE) if values else "none"
+
+
+def _values(change: FieldChange, show: Show) -> list[str]:
+    """What the field has after the change, each item by itself."""
+    if change.sensitive or change.known_after_apply or not isinstance(change.after, list):
+        return [show(of_change(change).after)]
+    return [show(plain_value(value, change.unit, change.units)) for value in change.shown_after]
+
+
+def _added(change: FieldChange, field: FieldView, show: Show) -> list[str]:
+    return [show(part.value()) for part in field.parts if part.sign is Sign.ADDED]
