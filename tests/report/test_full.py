@@ -99,9 +99,7 @@ def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
                for number in range(100)]  # fmt: skip
     text = plan_comment(planned(*actions))
     assert text_length(text) < LIMIT
-    found = re.search(
-        r"^#### Who is let in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
-    )
+    found = re.search(r"^#### Who is let in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S)
     assert found and found[2].count("\n- ") + int(found[3]) == int(found[1]) == 500
 
 
@@ -189,7 +187,9 @@ def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
                        blocked=(Block("narrows", "no", ""),)) for n in range(200)]  # fmt: skip
     text = plan_comment(planned(*stopped, update([], NEW)))
     told = text[text.index("#### Who is let in (601)\n\n") :]
-    assert told.splitlines()[2] == f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32` (before: none)"
+    assert (
+        told.splitlines()[2] == f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32` (before: none)"
+    )
     assert told.splitlines()[3].endswith(" — blocked")
     assert text.index("#### Lets somebody in (1)\n\n<details") < text.index("#### Blocked (200)")
 
@@ -238,7 +238,15 @@ def test_each_way_in_has_its_words() -> None:
     changes = (
         FieldChange("clients", None, [], Cause.NEW, unordered=True, admits=True),
         FieldChange("tenant", {"$ref": "iad/tenant/a"}, None, Cause.DOCUMENT, admits=True),
-        FieldChange("actions", ["Deny", "Warn"], ["Audit", "Warn"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.LOSS),
+        FieldChange(
+            "actions",
+            ["Deny", "Warn"],
+            ["Audit", "Warn"],
+            Cause.DOCUMENT,
+            unordered=True,
+            admits=True,
+            access=Access.LOSS,
+        ),
         FieldChange("drivers", ["a", "b"], ["a"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.LOSS),
         FieldChange("ranges", ["a"], ["a", "b"], Cause.DOCUMENT, unordered=True, admits=True, access=Access.ADDRESSES),
         FieldChange("data.p", None, None, Cause.DOCUMENT, sensitive=True, source_after="{env: A}", admits=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -157,7 +157,24 @@ def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
     """
     kept = set(after)
     intervals = sorted(addresses for client in kept for addresses in _client(client))
-    return [client for client in before if client not in kept and not _covered(_client(client), intervals)]
+    return [client for client in before if client not in kept and not _covered(_around(client), intervals)]
+
+
+def entering(after: Iterable[str], before: Sequence[str]) -> list[str]:
+    """The clients of `after`, or the parts of them, whom `before` did not let in; `*` lets in names too."""
+    if "*" in before:
+        return []
+    return [part for client in cut_off(after, before) for part in lost_parts(client, before)]
+
+
+def may_share(client: str, others: Iterable[str]) -> bool:
+    """Whether a client may be, in part, one of others. A name (a group of hosts) may have any address."""
+    wanted = _around(client)
+    for other in others:
+        addresses = _around(other)
+        if other == client or not wanted or not addresses or _outside(wanted, sorted(addresses)) != wanted:
+            return True
+    return False
 
 
 def _client(text: str) -> tuple[Interval, ...]:
@@ -175,11 +192,21 @@ def _client(text: str) -> tuple[Interval, ...]:
     return ((network.version, int(network[0]), int(network[-1])),)
 
 
+def _around(text: str) -> tuple[Interval, ...]:
+    """The addresses of a client, or all between the first and the last one; empty for a name."""
+    return _ends(text) if _WILDCARD.fullmatch(text) and "*" in text else _client(text)
+
+
 def _wildcard(text: str) -> tuple[Interval, ...]:
     """`10.1.*.*` is one interval; a pattern with a star before a number is none, and only equals itself."""
-    if re.search(r"\*\.\d", text):
+    return () if re.search(r"\*\.\d", text) else _ends(text)
+
+
+def _ends(text: str) -> tuple[Interval, ...]:
+    try:
+        return ((4, int(ip_address(text.replace("*", "0"))), int(ip_address(text.replace("*", "255")))),)
+    except ValueError:
         return ()
-    return ((4, int(ip_address(text.replace("*", "0"))), int(ip_address(text.replace("*", "255")))),)
 
 
 def lost_parts(client: str, after: Iterable[str]) -> list[str]:

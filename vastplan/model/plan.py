@@ -144,12 +144,13 @@ class Door(Enum):
     MADE = "made"  # a new object gives access
     GONE = "gone"  # the deleted object kept something closed that stays
     UNSAID = "unsaid"  # the system opens a new object where the document leaves fields out
+    REFERRED = "referred"  # what the object refers to lets in others than before
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """Access that an action opens without a field of the document. `fields` are the fields that are left out, `whom` the clients
-    that these let in; empty for everybody."""
+    that these let in; empty for everybody. Of a `door` `REFERRED` they are the kind and name of the target, and its fields with clients."""
 
     door: Door
     fields: tuple[str, ...] = ()

@@ -137,8 +137,8 @@ def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:
     first = actions[0].address
     whom: dict[str, dict[str, None]] = {}
     for action in actions:
-        for change in action.changes if len(action.changes) else ():
-            if change.admits:
+        for change in action.changes:
+            if change.admits and isinstance(change.after, list | bool):
                 lets = _LETS.get(change.access, "is") if isinstance(change.after, list) else "is"
                 whom.setdefault(f"{show(change.path)} {lets}", {}).update(dict.fromkeys(_values(change, show)))
         for opening in action.opens:

@@ -26,8 +26,8 @@ from vastplan.report.change import (
 from vastplan.report.findings import findings_lines
 from vastplan.report.folding import counted_known, folded_unknown
 from vastplan.report.long_plan import expanded, is_large, unlisted_reverts
-from vastplan.report.owners import TenantFinder
 from vastplan.report.openings import opening_text
+from vastplan.report.owners import TenantFinder
 from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts

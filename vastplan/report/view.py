@@ -26,6 +26,7 @@ from vastplan.report.values import (
     SENSITIVE,
     author_text,
     counted,
+    kind_words,
     plain_value,
 )
 
@@ -130,6 +131,9 @@ def opening_words(opening: Opening, show: Show = inert) -> str:
         return "those it is for, because it is created"
     if opening.door is Door.GONE:
         return "those that it keeps out, because it is deleted"
+    if opening.door is Door.REFERRED:
+        target = " ".join((kind_words(opening.fields[0]), show(opening.fields[-1]))) if opening.fields else ""
+        return f"by {target}: {'; '.join(map(show, opening.whom))}"
     whom = ", ".join(map(show, opening.whom)) or "everybody"
     return f"{whom}, because the document does not set {', '.join(map(show, opening.fields))}"
 

@@ -185,17 +185,64 @@ class Admits:
     """The field lets clients in: those that are removed from it are cut off, unless one of the wider fields `also` lets them in.
 
     It lists clients, or is a switch that lets everybody in. With `open_when_empty` an empty or missing value lets everybody
-    in; `unsaid` lists the clients that a create without the field lets in.
+    in, if the fields `beside` are empty too; `unsaid` lists the clients that a create without the field lets in.
+
+    Of a client that a wider field lists too, no document says which of both counts: with `restricts` a removal from this field may give
+    it the wider access. An item that begins with `refuses` keeps its client out. With `addresses` the items are no clients but
+    addresses at which clients reach the object. `through` says on what the access by each item depends.
     """
 
     also: tuple[str, ...]
     open_when_empty: bool
+    beside: tuple[str, ...]
     unsaid: tuple[str, ...]
+    restricts: bool
+    refuses: str
+    addresses: bool
+    through: Through | None
 
-    def __init__(self, *also: str, open_when_empty: bool = False, unsaid: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        *also: str,
+        open_when_empty: bool = False,
+        beside: tuple[str, ...] = (),
+        unsaid: tuple[str, ...] = (),
+        restricts: bool = False,
+        refuses: str = "",
+        addresses: bool = False,
+        through: Through | None = None,
+    ) -> None:
         object.__setattr__(self, "also", also)
         object.__setattr__(self, "open_when_empty", open_when_empty)
+        object.__setattr__(self, "beside", beside)
         object.__setattr__(self, "unsaid", unsaid)
+        object.__setattr__(self, "restricts", restricts)
+        object.__setattr__(self, "refuses", refuses)
+        object.__setattr__(self, "addresses", addresses)
+        object.__setattr__(self, "through", through)
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """Each item of a field (a protocol) lets in the clients that fields of another object list, to which the field `refers` refers.
+
+    `lists` are those fields by item, `rights` further fields that count for clients of the item; an item that has no lists depends on
+    nothing there. `always` are lists that count for every item.
+    """
+
+    refers: str
+    lists: Mapping[str, tuple[str, ...]]
+    rights: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    always: tuple[str, ...] = ()
+
+    def items(self, name: str) -> set[str]:
+        """The items that depend on a field; empty if all or none do."""
+        return {item for lists in (self.lists, self.rights) for item, names in lists.items() if name in names}
+
+    @property
+    def access(self) -> set[str]:
+        """The fields that list clients."""
+        return {*self.always, *(name for names in self.lists.values() for name in names)}
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vastplan.model.ip_ranges import entering, may_share
+from vastplan.model.plan import Access
 from vastplan.model.value import Ref, json_text
 from vastplan.schema.field import Field
-from vastplan.schema.markers import Opens
+from vastplan.schema.markers import Admits, Opens
+
+EVERYBODY = "everybody"
+_Values = Mapping[str, Any]
+_NOTHING: _Values = {}
 
 
 def may_open(field: Field) -> bool:
@@ -14,17 +21,58 @@ def may_open(field: Field) -> bool:
     return field.admits is not None or field.opens is not None or (field.refers is not None and field.refers.admits)
 
 
-def opens(field: Field, before: Any, after: Any, *, at_create: bool = False) -> bool:
-    """Whether a change gives more access than before. With `at_create` the field belongs to an object that is created."""
+def opens(
+    field: Field, before: Any, after: Any, *, at_create: bool = False, was: _Values = _NOTHING, now: _Values = _NOTHING
+) -> bool:
+    """Whether a change gives more access than before. With `at_create` the field belongs to an object that is created.
+
+    `was` and `now` are the other values of the object before and after, as far as they are known.
+    """
     if field.refers is not None and field.refers.admits and after is not None:
         return True
     if field.admits is not None:
-        if field.admits.open_when_empty and not after:
-            return True
-        everybody = field.admits.open_when_empty and not before and not at_create  # a list now keeps some out
-        return not everybody and _comes(before, after)
+        return bool(let_in(field, {} if at_create else {**was, field.name: before}, {**now, field.name: after}))
     rule = field.opens
     return rule is not None and (rule.at_create or not at_create) and _opens(rule, before, after)
+
+
+def access_by(field: Field, before: Any, after: Any) -> Access:
+    """By what a change of a field lets somebody in, where it does."""
+    if field.admits is not None:
+        loses = isinstance(after, list) and not _new(before, after)
+        return Access.ADDRESSES if field.admits.addresses else Access.LOSS if loses else Access.CLIENTS
+    return Access.LOSS if field.opens is not None and field.opens.lost else Access.CLIENTS
+
+
+def let_in(field: Field, was: _Values, now: _Values) -> list[str]:
+    """Whom a field that `admits` lets in who could not before, from the values of its object before (empty for a new one) and after;
+    in part unknown values count as missing ones."""
+    rule, name = field.admits, field.name
+    assert rule is not None
+    if open_to_all(rule, name, now):
+        return [] if was and open_to_all(rule, name, was) else [EVERYBODY]
+    if was and open_to_all(rule, name, was):
+        return []
+    if any(was.get(wider) is True for wider in (name, *rule.also)):
+        return []
+    before, after = items_of(was.get(name)), items_of(now.get(name))
+    had = [*before, *(text for wider in rule.also for text in items_of(was.get(wider)))]
+    return list(dict.fromkeys([*entering(after, had), *_no_longer_kept_out(rule, before, after, now)]))
+
+
+def _no_longer_kept_out(rule: Admits, before: list[str], after: list[str], now: _Values) -> Iterator[str]:
+    """Those to whom a removal from the field may give more access: it refused them, or a wider field lists them too."""
+    if rule.refuses:
+        left = (text for text in before if text.startswith(rule.refuses) and text not in after)
+        yield from (text.removeprefix(rule.refuses) for text in left)
+    if rule.restricts:
+        wider = [text for name in rule.also for text in items_of(now.get(name))]
+        yield from (client for client in entering(before, after) if may_share(client, wider))
+
+
+def open_to_all(rule: Admits, name: str, values: _Values) -> bool:
+    """Whether a field lets everybody in because it is empty."""
+    return rule.open_when_empty and not values.get(name) and not any(values.get(other) for other in rule.beside)
 
 
 def _opens(rule: Opens, before: Any, after: Any) -> bool:
@@ -33,18 +81,32 @@ def _opens(rule: Opens, before: Any, after: Any) -> bool:
     if rule.lost and rule.to:
         return bool((_items(before) - _items(after)) & {*map(json_text, rule.to)})
     if rule.lost:
-        return not after or _comes(after, before)
+        return not after or _new(after, before)
     if isinstance(after, list):
-        return _comes(before, after)
+        return _new(before, after)
     json_value = json_text(after)  # compared as text, because in Python 0 equals False
     return json_value in map(json_text, rule.to) if rule.to else json_value not in map(json_text, rule.shut)
 
 
-def _comes(before: Any, after: Any) -> bool:
-    """Whether a list has a new item, or a switch that was off is on."""
-    return not _items(after) <= _items(before)
+def _new(before: Any, after: Any) -> bool:
+    """Whether a list has an item that the other one does not have, nor covers."""
+    return bool(entering(items_of(after), items_of(before)))
 
 
-def _items(value: Any) -> set[Any]:
-    values = value if isinstance(value, list) else [value] if value is True else []
-    return {item if isinstance(item, Ref) else json_text(item) for item in values}
+def _items(value: Any) -> set[str]:
+    return {*map(_text, value if isinstance(value, list) else [value] if value is True else [])}
+
+
+def items_of(value: Any) -> list[str]:
+    """The items of a list as texts, a reference as its address; `everybody` for a switch that is on."""
+    if value is True:
+        return [EVERYBODY]
+    return [item if isinstance(item, str) else _text(item) for item in value] if isinstance(value, list) else []
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, Ref):
+        return str(item.target)
+    if isinstance(item, dict) and len(item) == 1 and next(iter(item)) in ("$ref", "$existing"):
+        return str(next(iter(item.values())))
+    return json_text(item)

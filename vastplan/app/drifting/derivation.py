@@ -61,6 +61,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
 def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
     # the value before the drift is the one in the document, unless the document changed too
     opening = {path_text(leaf.path): leaf.field for leaf in leaves(kind.fields, action.desired) if may_open(leaf.field)}
+    live = {**action.desired, **{change.path: change.before for change in action.changes}}
     fields = tuple(
         DriftedField(
             change.path,
@@ -73,7 +74,8 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
             change.author,
             wanted=change.after if change.cause is Cause.BOTH else None,
             unordered=change.unordered,
-            opens=change.path in opening and opens(opening[change.path], change.after, change.before),
+            opens=change.path in opening
+            and opens(opening[change.path], change.after, change.before, was=action.desired, now=live),
             names=change.names,
         )
         for change in action.changes

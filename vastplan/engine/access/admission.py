@@ -12,10 +12,13 @@ from vastplan.model.address import Address
 from vastplan.model.ip_ranges import cut_off, lost_parts
 from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import Ref, from_json, to_json
+from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
-from vastplan.schema.markers import Admits, Refers, Revokes
+from vastplan.schema.markers import Admits, AsWitness, Refers, Revokes, SameAs
+from vastplan.schema.opening import open_to_all
 
 _KEEPING = (Verb.UPDATE, Verb.ADOPT)
+_EVERYBODY_ELSE = ["everybody else"]
 
 
 def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
@@ -31,12 +34,15 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
     ]
     if not changes:
         return {}
-    after = {**(to_json(live.values) if live is not None else {}), **action.desired}
+    before = to_json(live.values) if live is not None else {}
+    after = {**before, **action.desired}
     lost = {
-        change.path: _lost(change.path, admits, {change.path: change.before}, {**after, change.path: change.after})
+        change.path: _lost(
+            change.path, admits, {**before, change.path: change.before}, {**after, change.path: change.after}
+        )
         for change, admits in changes
     }
-    return {path: clients for path, clients in lost.items() if clients}
+    return _once(lost, {change.path: admits for change, admits in changes})
 
 
 def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
@@ -71,7 +77,7 @@ def taken_by_moves(
     for change, refers in retargeted_fields(action, kind):
         before, after = _referred(live, change.path, refers, matches), from_json(change.after)
         if before is not None and isinstance(after, Ref):
-            then = _values_of(after, matches, actions)
+            then = values_after(after, matches, actions) or {}
             for field in before.kind.fields:
                 if field.revokes is not None:
                     texts = revoked(field.revokes, before.values.get(field.name), then.get(field.name))
@@ -108,13 +114,24 @@ def _lost_by_move(
     after = from_json(change.after)
     if before is None or not isinstance(after, Ref):
         return {change.path: ["those it lets in now (cannot determine who)"]}
-    now, then = to_json(matches.symbolic(before.kind, before)), _values_of(after, matches, actions)
-    lost = {
-        f"{change.path} {after.target.name} ({field.name})": _lost(field.name, field.admits, now, then)
+    now, then = to_json(matches.symbolic(before.kind, before)), values_after(after, matches, actions) or {}
+    rules = {
+        f"{change.path} {after.target.name} ({field.name})": (field.name, field.admits)
         for field in before.kind.fields
         if field.admits is not None
     }
-    return {key: clients for key, clients in lost.items() if clients}
+    lost = {key: _lost(name, admits, now, then) for key, (name, admits) in rules.items()}
+    return _once(lost, {key: admits for key, (_, admits) in rules.items()})
+
+
+def _once(lost: Mapping[str, list[str]], rules: Mapping[str, Admits]) -> dict[str, list[str]]:
+    """Without the fields that lose nobody; that fields which were open to all together no longer are is said of the wider one."""
+    again = sum(clients == _EVERYBODY_ELSE for clients in lost.values()) > 1
+    return {
+        key: clients
+        for key, clients in lost.items()
+        if clients and not (again and clients == _EVERYBODY_ELSE and rules[key].also)
+    }
 
 
 def _referred(live: Live, name: str, refers: Refers, matches: Matches) -> Live | None:
@@ -124,30 +141,44 @@ def _referred(live: Live, name: str, refers: Refers, matches: Matches) -> Live |
     return next((target for target in candidates if target is not None), None)
 
 
-def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) -> Values:
-    """The values that an object will have after this plan is applied, as far as they are known."""
+def referred_now(live: Live, field: Field, matches: Matches) -> Live | None:
+    """The live object that a field of a live object refers to, if it was read."""
+    return _referred(live, field.name, field.refers, matches) if field.refers is not None else None
+
+
+def values_after(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) -> Values | None:
+    """The values that an object will have after this plan is applied, as far as they are known; `None` if nothing of it is known."""
     address, action = ref.target, actions.get(ref.target)
     kind = matches.kinds[address.kind]
     desired = action.desired if action is not None else {}
     if action is not None and action.verb in (Verb.CREATE, Verb.REPLACE):
-        unsaid = {field.name: list(field.admits.unsaid) for field in kind.fields if field.admits is not None}
-        return {**unsaid, **desired}
+        return {**_unwritten(kind), **desired}
     live = matches.match(address).live
     if live is None:
         named = matches.observed.named(address.site, kind, address.name)
         live = next(iter(named)) if len(named) == 1 else None
-    return {**(to_json(matches.symbolic(kind, live)) if live is not None else {}), **desired}
+    return {**to_json(matches.symbolic(kind, live)), **desired} if live is not None else dict(desired) or None
+
+
+def _unwritten(kind: Kind) -> Values:
+    """What a new object has by the defaults of its system."""
+    defaults = {
+        field.name: field.server_default.value
+        for field in kind.fields
+        if field.server_default is not None and not isinstance(field.server_default.value, AsWitness | SameAs)
+    }
+    return {**defaults, **{field.name: list(field.admits.unsaid) for field in kind.fields if field.admits is not None}}
 
 
 def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The clients that a field would no longer let in, from the values of an object before and after."""
-    was, then = before.get(name), after.get(name)
+    was = before.get(name)
     if any(after.get(field) is True for field in (name, *admits.also)):
         return []
-    if admits.open_when_empty and not then:
+    if open_to_all(admits, name, after) and all(other in after for other in admits.beside):
         return []
-    if admits.open_when_empty and not was:
-        return ["everybody else"]
+    if open_to_all(admits, name, before):
+        return _EVERYBODY_ELSE
     kept = [text for field in (name, *admits.also) for text in _texts(after.get(field))]
     return [part for client in cut_off(_texts(was), kept) for part in lost_parts(client, kept)]
 

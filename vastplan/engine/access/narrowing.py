@@ -154,9 +154,14 @@ def _narrowing(
             )
     uses += undetermined
     if lost:
-        clients = "; ".join(f"{path} would no longer let in {some(texts)}" for path, texts in lost.items())
-        fix = f"--allow-narrow {word(action.address)}, or keep these clients until nobody has it mounted"
-        return Narrowing(f"{clients}; {'; '.join(uses)}", fix, tuple(figures), users.leaving)
+        own = {field.name for field in kind.fields if field.admits is not None and field.admits.addresses}
+        gone = "; ".join(
+            f"{path} would no longer {'have' if path in own else 'let in'} {some(texts)}"
+            for path, texts in lost.items()
+        )
+        kept = "addresses" if lost.keys() <= own else "clients"
+        fix = f"--allow-narrow {word(action.address)}, or keep these {kept} until nobody has it mounted"
+        return Narrowing(f"{gone}; {'; '.join(uses)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
         fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {yaml_scalar(live.name)} in its entry"
         text = f"what refers to it by name would not find it as {live.name} any more"

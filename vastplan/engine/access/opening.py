@@ -7,6 +7,7 @@ fields that a system leaves open unless they are set. What single fields open is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from vastplan.engine.access.enforcement import keeps_closed_now
 from vastplan.engine.live.matches import Matches
@@ -35,13 +36,15 @@ def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:
     """The fields of a new object that the system opens because the document does not set them, grouped by whom they let in."""
     fields: dict[tuple[str, ...], list[str]] = {}
     for field in kind.fields:
-        if field.admits is not None and field.name not in action.desired and _open_unsaid(field.admits):
+        if field.admits is not None and field.name not in action.desired and _open_unsaid(field.admits, action.desired):
             fields.setdefault(field.admits.unsaid, []).append(field.name)
     yield from (Opening(Door.UNSAID, tuple(names), whom) for whom, names in fields.items())
 
 
-def _open_unsaid(admits: Admits) -> bool:
-    return bool(admits.unsaid) or admits.open_when_empty
+def _open_unsaid(admits: Admits, desired: Mapping[str, Any]) -> bool:
+    """Whether it is open unless set; of two fields that are open together only the wider one counts."""
+    open_to_all = admits.open_when_empty and not admits.also and not any(map(desired.get, admits.beside))
+    return bool(admits.unsaid) or open_to_all
 
 
 def keeps_closed(kind: Kind) -> bool:

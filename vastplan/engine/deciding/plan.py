@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from vastplan.engine.access.narrowing import narrowings
 from vastplan.engine.access.opening import action_openings
+from vastplan.engine.access.reaching import through_targets
 from vastplan.engine.deciding.actions import Decided, decide
 from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.engine.deciding.ignore import IgnoreRule, KeptNames, ignore, kept_names
@@ -186,7 +187,7 @@ def _shown(
     """The actions in the order of their operations, with what a person should see beside them."""
     users = _users(nodes)
     rank = {operation.address: index for index, operation in enumerate(ordered.operations)}
-    return tuple(
+    shown = (
         replace(
             action,
             changes=with_system_names(context.kind(action), action.changes, context.matches),
@@ -198,6 +199,7 @@ def _shown(
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )
+    return tuple(through_targets(action, context.matches, actions) for action in shown)
 
 
 def _plan(

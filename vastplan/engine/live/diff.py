@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Cause, FieldChange
+from vastplan.model.plan import Access, Cause, FieldChange
 from vastplan.model.site_ledger import NO_DIGESTS, REDACTED_DIGEST, UNKNOWN_DIGEST, keyed_digest, path_text
 from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import opens
+from vastplan.schema.opening import access_by, opens
 from vastplan.schema.rows import Path
 from vastplan.schema.walk import in_sync, leaves, same, value_at
 
@@ -103,7 +103,7 @@ def diff(
             cause = _cause(key, leaf, current, was, as_then)
             if cause is Cause.SYSTEM and path[0] in kind.ignored_on_delete:
                 cause = Cause.DEPENDENCY  # the system changes it when another object is deleted, whoever deleted that
-        changes.append(_change(leaf, current, cause))
+        changes.append(_change(leaf, current, cause, live, desired))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)
     return Difference(tuple(changes), frozenset(paths), released, tuple(unknown), tuple(unrecorded))
@@ -144,8 +144,12 @@ def leaf_digest(key: str, field: Field, value: Any) -> str:
     return keyed_digest(key, field.shape.digestible(field, value))
 
 
-def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> FieldChange:
+def _change(leaf: Leaf, current: Any, cause: Cause, live: Values | None, desired: Mapping[str, Any]) -> FieldChange:
+    """The change of a leaf; without `live` values the object is created."""
     hidden = leaf.field.has(Marker.SENSITIVE)
+    was = live if live is not None else _NOTHING
+    now = {**was, **desired} if leaf.field.admits is not None else _NOTHING
+    admits = opens(leaf.field, current, leaf.value, at_create=live is None, was=was, now=now)
     return FieldChange(
         path=path_text(leaf.path),
         before=None if hidden else to_json(current),
@@ -156,14 +160,15 @@ def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> Fi
         replaces=leaf.immutable and not (leaf.field.has(Marker.FIRST_VALUE) and current is None),
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
-        admits=opens(leaf.field, current, leaf.value, at_create=made),
+        admits=admits,
+        access=access_by(leaf.field, current, leaf.value) if admits else Access.CLIENTS,
     )
 
 
 def from_nothing(kind: Kind, desired: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     """What a create sets, field by field."""
     set_leaves = [*leaves(kind.fields, desired), *_only_made_with(kind, desired)]
-    return tuple(replace(_change(leaf, None, Cause.NEW, made=True), replaces=False) for leaf in set_leaves)
+    return tuple(replace(_change(leaf, None, Cause.NEW, None, desired), replaces=False) for leaf in set_leaves)
 
 
 def _only_made_with(kind: Kind, desired: Mapping[str, Any]) -> Iterator[Leaf]:

@@ -37,6 +37,7 @@ from vastplan.schema.markers import (
     Revokes,
     ServerDefault,
     Since,
+    Through,
     Wire,
 )
 from vastplan.schema.types import HOST_NAME, MISSING, Count, Name, ReferenceName, Says, Spec, Text, VendorName
@@ -59,6 +60,14 @@ ShareName = Annotated[
     Says('the name of a share: at most 80 characters, none of / \\ : | < > * ? "'),
 ]
 _Bucket = Annotated[Name, StringConstraints(max_length=63), Says("the name of a bucket: at most 63 characters")]
+_NFS = ("nfs_read_write", "nfs_read_only")
+_SQUASH = ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash")
+_BY_PROTOCOL = Through(
+    "view_policy",
+    {"NFS": _NFS, "NFS4": _NFS, "SMB": ("smb_read_write", "smb_read_only"), "S3": ("s3_read_write", "s3_read_only")},
+    rights={"NFS": _SQUASH, "NFS4": _SQUASH},
+    always=("read_write", "read_only"),
+)
 _Alias = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$"),
@@ -165,7 +174,9 @@ class View(OnTwoSites):
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
     """View policy that decides which hosts may mount the view and how; when left out, the only one of the tenant in
     this document."""
-    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
+    protocols: Annotated[
+        list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",), through=_BY_PROTOCOL)
+    ] = MISSING
     """Protocols by which clients reach the view: NFS is version 3, NFS4 is 4.1 and 4.2. VMS assumes NFS alone when
     left out; BLOCK excludes all others."""
     name: VendorName | MISSING = MISSING

@@ -36,6 +36,8 @@ _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
 _OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # POOL (MODE), as `_pools` lists a pool with an unknown mode
 _ALL = ("*",)
+_NOT = "~"  # VMS takes entries such as ~10.1.0.7, which keep a client out; a document has none
+_READ_ONLY = "vip_pools_read_only"
 _NATIVE = Revokes(
     "identity policies and bucket policies no longer count for its views: requests that only they allow are refused at once",
     of=("S3_NATIVE",),
@@ -122,33 +124,37 @@ class ViewPolicy(Spec):
     ones."""
     atime_frequency: Annotated[Span | MISSING, SECONDS, ServerDefault(3600, PROSE)] = MISSING
     """Least age of a file's atime at which a read by NFS updates the atime, such as 1h."""
-    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True), _NO_POOLS] = MISSING
+    vip_pools: Annotated[
+        _Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True, beside=(_READ_ONLY,)), _NO_POOLS
+    ] = MISSING
     """VIP pools through which clients may read and write. Without any here and in vip_pools_read_only, clients may use
     every pool."""
-    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools"), _NO_POOLS] = MISSING
+    vip_pools_read_only: Annotated[
+        _Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools", open_when_empty=True, beside=("vip_pools",)), _NO_POOLS
+    ] = MISSING
     """VIP pools through which clients may only read; null or an empty list is none."""
 
-    read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
+    read_write: Annotated[_Hosts, Admits(unsaid=_ALL, refuses=_NOT), _EVERYBODY] = MISSING
     """Hosts that may read and write, in the list that names no protocol; null or an empty list is none."""
-    read_only: Annotated[_Hosts, Admits("read_write"), _NOBODY] = MISSING
+    read_only: Annotated[_Hosts, Admits("read_write", restricts=True, refuses=_NOT), _NOBODY] = MISSING
     """Hosts that may only read, in the list that names no protocol; null or an empty list is none."""
-    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL), _NFS_EVERYBODY] = MISSING
+    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL, refuses=_NOT), _NFS_EVERYBODY] = MISSING
     """Hosts that may read and write by NFS; null or an empty list is none."""
-    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write"), _NFS_NOBODY] = MISSING
+    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write", restricts=True, refuses=_NOT), _NFS_NOBODY] = MISSING
     """Hosts that may only read by NFS; null or an empty list is none."""
-    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL), _NFS_EVERYBODY] = MISSING
+    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL, restricts=True), _NFS_EVERYBODY] = MISSING
     """Hosts whose root user is mapped to nobody by NFS; null or an empty list is none."""
     nfs_no_squash: Annotated[_Nfs, Admits(), _NFS_NOBODY] = MISSING
     """Hosts whose root user stays root by NFS and may do everything to the files; null or an empty list is none."""
-    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash"), _NFS_NOBODY] = MISSING
+    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash", restricts=True), _NFS_NOBODY] = MISSING
     """Hosts all of whose users are mapped to nobody by NFS; null or an empty list is none."""
-    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _SMB_EVERYBODY] = MISSING
+    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL, refuses=_NOT), _SMB_EVERYBODY] = MISSING
     """Hosts that may read and write by SMB; null or an empty list is none."""
-    smb_read_only: Annotated[_Hosts, Admits("smb_read_write"), _SMB_NOBODY] = MISSING
+    smb_read_only: Annotated[_Hosts, Admits("smb_read_write", restricts=True, refuses=_NOT), _SMB_NOBODY] = MISSING
     """Hosts that may only read by SMB; null or an empty list is none."""
-    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _S3_EVERYBODY] = MISSING
+    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL, refuses=_NOT), _S3_EVERYBODY] = MISSING
     """Hosts that may read and write by S3; null or an empty list is none."""
-    s3_read_only: Annotated[_Hosts, Admits("s3_read_write"), _S3_NOBODY] = MISSING
+    s3_read_only: Annotated[_Hosts, Admits("s3_read_write", restricts=True, refuses=_NOT), _S3_NOBODY] = MISSING
     """Hosts that may only read by S3; null or an empty list is none."""
     trash_access: Annotated[_Hosts, Opens(), _NOBODY] = MISSING
     """Hosts that may use the trash folder by NFS; null or an empty list is none. The cluster must have its trash

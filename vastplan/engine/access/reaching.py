@@ -1,0 +1,125 @@
+"""Whom an action lets in through an object that it refers to: by another target, or by one more item (a protocol) of a list. Pure.
+
+A view is reached by the hosts that its policy lists for the view's protocols: of a view that gets another policy, or one more protocol,
+only both together say who gets in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from vastplan.engine.access.admission import referred_now, values_after
+from vastplan.engine.live.matches import Matches
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Door, FieldChange, Opening
+from vastplan.model.value import Ref, from_json, json_text, to_json
+from vastplan.model.wording import some
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Through
+from vastplan.schema.opening import EVERYBODY, items_of, let_in, opens
+
+_NAMED = 12  # clients of a field
+
+
+def through_targets(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Action:
+    """The action with whom it lets in through its targets. A change by which nobody gets in opens nothing; what cannot be determined
+    stays an opening."""
+    fields = matches.kinds[action.address.kind].fields.by_name
+    changes: list[FieldChange] = []
+    openings: dict[Opening, None] = {}
+    for change in action.changes:
+        field = fields.get(change.path) if change.admits and not change.known_after_apply else None
+        found = _Sides(action, matches, actions).let_in_by(field, change) if field is not None else None
+        if found is None:
+            changes.append(change)
+            continue
+        target, whom = found
+        changes.append(replace(change, admits=bool(whom)))
+        if whom and not _moves(field, action):
+            openings[Opening(Door.REFERRED, (target.kind, target.name), whom)] = None
+    return replace(action, changes=tuple(changes), opens=(*action.opens, *openings)) if changes else action
+
+
+def _moves(field: Field | None, action: Action) -> bool:
+    """Whether the target, by whose lists the items of the field let in, is another one: that change says whom it lets in."""
+    through = field.admits.through if field is not None and field.admits is not None else None
+    return through is not None and any(change.path == through.refers for change in action.changes)
+
+
+class _Sides:
+    """An action's object before and after."""
+
+    def __init__(self, action: Action, matches: Matches, actions: Mapping[Address, Action]) -> None:
+        self._matches, self._actions = matches, actions
+        self._kind: Kind = matches.kinds[action.address.kind]
+        self._live = matches.match(action.address).live
+        self._before: Values = to_json(matches.symbolic(self._kind, self._live)) if self._live is not None else {}
+        self._after: Values = {**self._before, **action.desired}
+
+    def let_in_by(self, field: Field, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
+        """The target and whom it lets in, by its fields; `None` if the change lets in nobody through a target, or it is not known whom."""
+        if field.refers is not None and field.refers.admits:
+            return self._by_target(field, change)
+        through = field.admits.through if field.admits is not None else None
+        return self._by_items(field, through, change) if through is not None else None
+
+    def _by_target(self, field: Field, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
+        then = self._then(change.after)
+        if then is None:
+            return None
+        address, kind, values = then
+        was: Values = {}
+        if self._live is not None:
+            before = referred_now(self._live, field, self._matches)
+            if before is None:
+                return None
+            was = to_json(self._matches.symbolic(before.kind, before))
+        return address, tuple(self._gains(field.name, kind, was, values))
+
+    def _gains(self, name: str, kind: Kind, was: Values, then: Values) -> Iterator[str]:
+        had, has, rule = self._items_of(name)
+        for field in kind.fields:
+            of = rule.items(field.name) if rule is not None else set()
+            if of and not of & has:
+                continue  # no item of the object uses the list
+            if not was and rule is not None and field.name not in rule.access:
+                continue
+            if field.admits is not None:
+                whom = let_in(field, was if not of or of & had else {}, then)
+                if whom and not (field.admits.also and whom == [EVERYBODY]):  # the wider field says that
+                    yield f"{field.name} {some(whom, _NAMED)}"
+                continue
+            before, after = was.get(field.name), then.get(field.name)
+            if field.refers is None and before != after and opens(field, before, after):
+                yield f"{field.name} {after if isinstance(after, str) else json_text(after)}"
+
+    def _items_of(self, name: str) -> tuple[set[str], set[str], Through | None]:
+        """The items before and after of the field that depends on the target of field `name`, and how it does."""
+        for field in self._kind.fields:
+            admits = field.admits
+            if admits is not None and admits.through is not None and admits.through.refers == name:
+                before, after = (
+                    {*(items_of(values.get(field.name)) or admits.unsaid)} for values in (self._before, self._after)
+                )
+                return before if self._live is not None else set(), after, admits.through
+        return set(), set(), None
+
+    def _by_items(self, field: Field, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
+        added = [item for item in items_of(change.after) if item not in items_of(change.before)]
+        then = self._then(self._after.get(through.refers))
+        if then is None or any(item not in through.lists for item in added):
+            return None
+        address, _, values = then
+        lists = dict.fromkeys([*(name for item in added for name in through.lists[item]), *through.always])
+        whom = {name: items_of(values.get(name)) for name in lists}
+        return address, tuple(f"{name} {some(clients, _NAMED)}" for name, clients in whom.items() if clients)
+
+    def _then(self, value: object) -> tuple[Address, Kind, Values] | None:
+        """The target that a value names, with its values after this plan; `None` if they are not known."""
+        ref = from_json(value)
+        if not isinstance(ref, Ref) or ref.target.kind not in self._matches.kinds:
+            return None
+        values = values_after(ref, self._matches, self._actions)
+        return (ref.target, self._matches.kinds[ref.target.kind], values) if values is not None else None
