@@ -110,7 +110,7 @@ def test_what_is_made_and_lets_in_and_what_becomes_empty_is_told_there_too() -> 
     text = plan_comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
     assert f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32`\n" in text
     first = "`10.0.0.0/16`, `10.1.0.0/16`, `10.2.0.0/16` and 57 more"
-    assert f"- `iad/tenant/t`: `nfs_read_write` becomes empty (before: {first})\n" in text
+    assert f"- `iad/tenant/t`: `nfs_read_write` becomes: empty (before: {first})\n" in text
 
 
 def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
@@ -257,10 +257,10 @@ def test_each_way_in_has_its_words() -> None:
     text = plan_comment(planned(one, *(blocked(number) for number in range(200))))
     told = text[text.index("#### Who is let in (7)\n\n") :].splitlines()[2:9]
     assert [line.removeprefix(f"- `{AT}`: ") for line in told] == [
-        "`clients` becomes empty",
+        "`clients` becomes: empty",
         "`tenant` becomes: `(none)` (before: `a`)",
-        "`actions` becomes: `Audit`, `Warn` (before: `Deny`, `Warn`)",
-        "`drivers` becomes: `a` (before: `a`, `b`)",
+        "`actions` becomes: `Audit`, `Warn` (no longer: `Deny`)",
+        "`drivers` becomes: `a` (no longer: `b`)",
         "`ranges` is reached at: `b` (before: `a`)",
         "`data.p` becomes: `(sensitive, from {env: A})` (before: `(sensitive)`)",
         "`tls` becomes: `false` (before: `true`)",

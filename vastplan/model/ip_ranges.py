@@ -161,20 +161,28 @@ def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
 
 
 def entering(after: Iterable[str], before: Sequence[str]) -> list[str]:
-    """The clients of `after`, or the parts of them, whom `before` did not let in; `*` lets in names too."""
-    if "*" in before:
+    """The clients of `after`, or the parts of them, whom `before` did not let in. All addresses are names, too."""
+    if "*" in before or not _outside(
+        _EVERYBODY, sorted(addresses for client in before for addresses in _client(client))
+    ):
         return []
     return [part for client in cut_off(after, before) for part in lost_parts(client, before)]
 
 
-def may_share(client: str, others: Iterable[str]) -> bool:
-    """Whether a client may be, in part, one of others. A name (a group of hosts) may have any address."""
-    wanted = _around(client)
-    for other in others:
-        addresses = _around(other)
-        if other == client or not wanted or not addresses or _outside(wanted, sorted(addresses)) != wanted:
-            return True
-    return False
+def lost_within(before: Iterable[str], after: Sequence[str], wider: Sequence[str]) -> list[str]:
+    """The clients of `before` that are not in `after` any more and that are, at least in part, in `wider`. A name may have any address."""
+    kept = sorted(addresses for client in after for addresses in _client(client))
+    named = not all(map(_around, wider))
+    others = sorted(addresses for client in wider for addresses in _around(client))
+    return [
+        client
+        for client in cut_off(before, after)
+        if wider and (named or not _around(client) or _meet(_outside(_around(client), kept), others))
+    ]
+
+
+def _meet(some: Iterable[Interval], others: Sequence[Interval]) -> bool:
+    return any(a[0] == b[0] and a[1] <= b[2] and b[1] <= a[2] for a in some for b in others)
 
 
 def _client(text: str) -> tuple[Interval, ...]:

@@ -20,7 +20,7 @@ from vastplan.report.markdown_page import LIMIT
 from vastplan.report.review import Risk
 from vastplan.report.style import Style
 from vastplan.report.values import counted, kind_words, plain_value
-from vastplan.report.view import FieldView, of_change, opening_words
+from vastplan.report.view import of_change, opening_words
 
 TITLE = "Who is let in"
 _PER_LINE = 40  # few enough that a line that is cut hides few
@@ -154,27 +154,40 @@ def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
     fields = [change for change in action.changes if change.admits]
     for opening in action.opens:
         if opening.door is not Door.MADE or len(action.opens) + len(fields) == 1:
-            yield 0, f"lets in {opening_words(opening, show)}"
+            yield 0, f"lets in {opening_words(opening, show)}{_what(action, show) if opening.door is Door.MADE else ''}"
     for change in fields:
         for number, effect in enumerate(_effects(change, show)):
             yield number, f"{show(change.path)} {effect}"
+
+
+def _what(action: Action, show: Show) -> str:
+    """What a new object is, where its address does not show it."""
+    fields = [(path, plain_value(value)) for path, value in action.desired.items() if not isinstance(value, list)]
+    hidden = [f"{show(path)} {show(value)}" for path, value in fields if value not in action.address.name]
+    return f" ({some(hidden, _OF_FIELD)})" if hidden else ""
 
 
 def _effects(change: FieldChange, show: Show) -> Iterator[str]:
     """Whom the field lets in now, few enough on a line, with what it was before on the first one."""
     field = of_change(change)
     before = f" (before: {_before(change, show)})" if change.before is not None or change.sensitive else ""
-    if not change.after and isinstance(change.after if change.before is None else change.before, list):
-        yield f"becomes empty{before}"
+    becomes = "empty" if not change.after and _is_list(change) else f"{some(_values(change, show), _PER_LINE)}"
+    if change.access is Access.LOSS and field.parts:
+        lost = [show(part.value()) for part in field.parts if part.sign is Sign.REMOVED]
+        for start in range(0, len(lost), _PER_LINE):
+            yield f"becomes: {becomes} (no longer: {', '.join(lost[start : start + _PER_LINE])})"
         return
-    if change.access is Access.LOSS or not isinstance(change.after, list):
-        after = some(_values(change, show), _PER_LINE)
-        yield f"becomes: {after}{before}"
+    if becomes == "empty" or not isinstance(change.after, list):
+        yield f"becomes: {becomes}{before}"
         return
-    added = _added(change, field, show) or _values(change, show)
+    added = [show(part.value()) for part in field.parts if part.sign is Sign.ADDED] or _values(change, show)
     for start in range(0, len(added), _PER_LINE):
-        yield f"{_LETS[change.access]}: {', '.join(added[start : start + _PER_LINE])}{before}"
+        yield f"{_LETS.get(change.access, 'lets in')}: {', '.join(added[start : start + _PER_LINE])}{before}"
         before = ""
+
+
+def _is_list(change: FieldChange) -> bool:
+    return isinstance(change.after if change.before is None else change.before, list)
 
 
 def _before(change: FieldChange, show: Show) -> str:
@@ -189,7 +202,3 @@ def _values(change: FieldChange, show: Show) -> list[str]:
     if change.sensitive or change.known_after_apply or not isinstance(change.after, list):
         return [show(of_change(change).after)]
     return [show(plain_value(value, change.unit, change.units)) for value in change.shown_after]
-
-
-def _added(change: FieldChange, field: FieldView, show: Show) -> list[str]:
-    return [show(part.value()) for part in field.parts if part.sign is Sign.ADDED]

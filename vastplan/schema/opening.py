@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vastplan.model.ip_ranges import entering, may_share
+from vastplan.model.ip_ranges import entering, lost_within
 from vastplan.model.plan import Access
 from vastplan.model.value import Ref, json_text
 from vastplan.schema.field import Field
@@ -36,12 +36,14 @@ def opens(
     return rule is not None and (rule.at_create or not at_create) and _opens(rule, before, after)
 
 
-def access_by(field: Field, before: Any, after: Any) -> Access:
-    """By what a change of a field lets somebody in, where it does."""
-    if field.admits is not None:
-        loses = isinstance(after, list) and not _new(before, after)
-        return Access.ADDRESSES if field.admits.addresses else Access.LOSS if loses else Access.CLIENTS
-    return Access.LOSS if field.opens is not None and field.opens.lost else Access.CLIENTS
+def access_by(field: Field, before: Any, after: Any, now: _Values = _NOTHING) -> Access:
+    """By what a change of a field that `opens` lets somebody in."""
+    if field.opens is not None and field.opens.lost:
+        return Access.LOSS
+    if field.admits is None:
+        return Access.CLIENTS
+    kept_out = _no_longer_kept_out(field.admits, items_of(before), items_of(after), now)
+    return Access.LOSS if any(kept_out) else Access.ADDRESSES if field.admits.addresses else Access.CLIENTS
 
 
 def let_in(field: Field, was: _Values, now: _Values) -> list[str]:
@@ -66,8 +68,7 @@ def _no_longer_kept_out(rule: Admits, before: list[str], after: list[str], now: 
         left = (text for text in before if text.startswith(rule.refuses) and text not in after)
         yield from (text.removeprefix(rule.refuses) for text in left)
     if rule.restricts:
-        wider = [text for name in rule.also for text in items_of(now.get(name))]
-        yield from (client for client in entering(before, after) if may_share(client, wider))
+        yield from lost_within(before, after, [text for name in rule.also for text in items_of(now.get(name))])
 
 
 def open_to_all(rule: Admits, name: str, values: _Values) -> bool:

@@ -28,8 +28,18 @@ def action_openings(
         live = matches.match(action.address).live
         held = keeps_closed(kind) and (live is None or keeps_closed_now(live, referrers))
         return (Opening(Door.GONE),) if held and not _goes_with_all(action, matches, actions) else ()
-    made = (Opening(Door.MADE),) if action.verb is Verb.CREATE and kind.lets_in is not None else ()
+    made = (Opening(Door.MADE),) if _comes(action, kind) else ()
     return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
+
+
+def _comes(action: Action, kind: Kind) -> bool:
+    """Whether the object gives access that was not there. What takes the place of an equal one does not, unless all that it has is whom it
+    lets into what."""
+    if kind.lets_in is None:
+        return False
+    return action.verb is Verb.CREATE or (
+        action.verb is Verb.REPLACE and bool(kind.lets_in.into) and bool(action.changes)
+    )
 
 
 def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:

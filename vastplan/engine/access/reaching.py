@@ -84,10 +84,11 @@ class _Sides:
             of = rule.items(field.name) if rule is not None else set()
             if of and not of & has:
                 continue  # no item of the object uses the list
-            if not was and rule is not None and field.name not in rule.access:
-                continue
+            new = not was or bool(of and not of & had)
+            if new and rule is not None and field.name not in rule.access:
+                continue  # of whom nobody was let in before, the lists of clients decide alone
             if field.admits is not None:
-                whom = let_in(field, was if not of or of & had else {}, then)
+                whom = let_in(field, {} if new else was, then)
                 if whom and not (field.admits.also and whom == [EVERYBODY]):  # the wider field says that
                     yield f"{field.name} {some(whom, _NAMED)}"
                 continue

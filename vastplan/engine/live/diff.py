@@ -161,7 +161,7 @@ def _change(leaf: Leaf, current: Any, cause: Cause, live: Values | None, desired
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
         admits=admits,
-        access=access_by(leaf.field, current, leaf.value) if admits else Access.CLIENTS,
+        access=access_by(leaf.field, current, leaf.value, now) if admits else Access.CLIENTS,
     )
 
 

@@ -61,11 +61,19 @@ ShareName = Annotated[
 ]
 _Bucket = Annotated[Name, StringConstraints(max_length=63), Says("the name of a bucket: at most 63 characters")]
 _NFS = ("nfs_read_write", "nfs_read_only")
-_SQUASH = ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash")
+_OF_NFS = (
+    "nfs_root_squash", "nfs_no_squash", "nfs_all_squash", "trash_access", "nfs_minimal_protection_level", "nfs_enforce_tls",
+    "nfs_enforce_tls_relaxed", "nfs_posix_acl", "nfs_return_open_permissions",
+)  # fmt: skip
 _BY_PROTOCOL = Through(
     "view_policy",
     {"NFS": _NFS, "NFS4": _NFS, "SMB": ("smb_read_write", "smb_read_only"), "S3": ("s3_read_write", "s3_read_only")},
-    rights={"NFS": _SQUASH, "NFS4": _SQUASH},
+    rights={
+        "NFS": _OF_NFS,
+        "NFS4": _OF_NFS,
+        "SMB": ("smb_file_mode", "smb_directory_mode"),
+        "S3": ("s3_visibility", "s3_visibility_groups"),
+    },
     always=("read_write", "read_only"),
 )
 _Alias = Annotated[
