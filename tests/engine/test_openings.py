@@ -18,7 +18,7 @@ from vastplan.engine.live.diff import from_nothing
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Door, Verb
+from vastplan.model.plan import Access, Action, Door, Verb
 from vastplan.schema.endpoint import Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
@@ -174,3 +174,164 @@ def test_a_list_that_is_left_as_it_was_opens_nothing() -> None:
 def test_what_is_made_anew_in_the_same_place_lets_nobody_in_by_that() -> None:
     assert [one.door for one in _openings("access_rule", Verb.CREATE)] == [Door.MADE]
     assert not _openings("access_rule", Verb.REPLACE)
+
+
+def test_a_rule_that_is_replaced_by_one_of_somebody_else_lets_that_one_in() -> None:
+    values = {
+        "subject_type": "group",
+        "role": {"$existing": "iad/role/engineer"},
+        "scope": {"$existing": "iad/project/p"},
+        "scope_type": "project",
+    }
+    row = {"id": 9, "subjectId": "grp", "subjectType": "group", "roleId": 2, "scopeId": "4", "scopeType": "project"}
+    rows = {
+        "project": [{"id": "4", "name": "p", "status": {}}],
+        "role": [{"id": 2, "name": "engineer"}],
+        "access_rule": [row],
+    }
+    case = {"rows": rows, "owned": {"access_rule/a": 9}, "consent": {"allow_delete": ["*"]}}
+    (action,) = planned({**case, "desired": {"access_rule/a": {**values, "subject": "eve"}}})[0].actions
+    assert (action.verb, [one.door for one in action.opens]) == (Verb.REPLACE, [Door.MADE])
+
+
+ROWS: dict[str, Any] = {
+    "tenant": [{"id": 1, "name": "t"}],
+    "vip_pool": [{"id": 7, "name": "v", "tenant_id": 1}, {"id": 8, "name": "w", "tenant_id": 1}],
+}
+POLICY = {"id": 5, "name": "p", "tenant_id": 1, "permission_per_vip_pool": {}}
+V, W = ({"$existing": f"iad/vip_pool/{name}"} for name in "vw")
+
+
+def policy_change(live: dict[str, Any], desired: dict[str, Any]) -> dict[str, tuple[bool, Access]]:
+    """By changed field of a policy, whether it lets somebody in, and by what."""
+    values = {"name": "p", "tenant": {"$existing": "iad/tenant/t"}, **desired}
+    case = {
+        "rows": {**ROWS, "view_policy": [{**POLICY, **live}]},
+        "owned": {"view_policy/p": 5},
+        "desired": {"view_policy/p": values},
+    }
+    (action,) = planned({**case, "consent": {"allow_narrow": ["*"]}})[0].actions
+    return {change.path: (change.admits, change.access) for change in action.changes}
+
+
+IN, OUT, LOSS = (True, Access.CLIENTS), (False, Access.CLIENTS), (True, Access.LOSS)
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "fewer of the same addresses": ({"nfs_read_write": ["10.0.0.0/8"]}, {"nfs_read_write": ["10.1.0.0/16"]}, {"nfs_read_write": OUT}),
+    "the same addresses, written otherwise": (
+        {"nfs_read_write": ["10.0.0.0/8", "@staff"]}, {"nfs_read_write": ["10.0.0.0/9", "10.128.0.0/9", "@staff"]}, {"nfs_read_write": OUT},
+    ),
+    "a pattern inside a network": ({"nfs_read_write": ["10.0.0.0/8"]}, {"nfs_read_write": ["10.*.0.5"]}, {"nfs_read_write": OUT}),
+    "a group of hosts of everybody": ({"nfs_read_write": ["*"]}, {"nfs_read_write": ["@staff"]}, {"nfs_read_write": OUT}),
+    "one address more": ({"nfs_read_write": ["10.0.0.0/9"]}, {"nfs_read_write": ["10.0.0.0/8"]}, {"nfs_read_write": IN}),
+    "from writing to reading": (
+        {"nfs_read_write": ["10.0.0.1"], "nfs_read_only": []}, {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"]},
+        {"nfs_read_write": OUT, "nfs_read_only": OUT},
+    ),
+    "from reading to writing": (
+        {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"]}, {"nfs_read_write": ["10.0.0.1"], "nfs_read_only": []},
+        {"nfs_read_write": IN, "nfs_read_only": LOSS},
+    ),
+    "no longer only reading, in a network that writes": (
+        {"nfs_read_write": ["10.0.0.0/8"], "nfs_read_only": ["10.9.0.0/16"]}, {"nfs_read_only": []}, {"nfs_read_only": LOSS},
+    ),
+    "no longer reading, elsewhere": (
+        {"nfs_read_write": ["10.0.0.0/8"], "nfs_read_only": ["11.0.0.1"]}, {"nfs_read_only": []}, {"nfs_read_only": OUT},
+    ),
+    "no longer squashed": (
+        {"nfs_no_squash": ["*"], "nfs_root_squash": ["10.0.0.1"]}, {"nfs_root_squash": []}, {"nfs_root_squash": LOSS},
+    ),
+    "no longer refused": (
+        {"nfs_read_write": ["10.0.0.0/8", "~10.0.0.9"]}, {"nfs_read_write": ["10.0.0.0/8"]}, {"nfs_read_write": LOSS},
+    ),
+    "from one pool to reading by another": (
+        {"permission_per_vip_pool": {"7": "RW"}}, {"vip_pools": [], "vip_pools_read_only": [W]},
+        {"vip_pools": OUT, "vip_pools_read_only": IN},
+    ),
+    "from reading by one pool to all pools": ({"permission_per_vip_pool": {"7": "RO"}}, {"vip_pools_read_only": []}, {"vip_pools_read_only": IN}),
+    "from all pools to reading by one": ({}, {"vip_pools_read_only": [V]}, {"vip_pools_read_only": OUT}),
+    "from one pool to all": ({"permission_per_vip_pool": {"7": "RW"}}, {"vip_pools": []}, {"vip_pools": IN}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_whom_a_policy_lets_in_is_judged_with_all_of_its_lists(name: str) -> None:
+    live, desired, told = CHANGES[name]
+    assert policy_change(live, desired) == told
+
+
+def view_openings(
+    view: dict[str, Any], desired: dict[str, Any], **rows: Any
+) -> tuple[dict[str, bool], list[tuple[str, ...]]]:
+    """By changed field of a view, whether it lets somebody in; and whom, by its policy."""
+    closed = {
+        "nfs_read_write": [],
+        "nfs_read_only": [],
+        "smb_read_write": [],
+        "smb_read_only": [],
+        "read_write": [],
+        "read_only": [],
+    }
+    p = {**POLICY, **closed, "nfs_read_write": ["10.0.0.0/24"], "nfs_enforce_tls": True}
+    q = {
+        **p,
+        "id": 6,
+        "name": "q",
+        "nfs_read_write": ["10.0.0.0/23"],
+        "nfs_enforce_tls": False,
+        "smb_read_write": ["*"],
+        "nfs_no_squash": ["10.0.0.1"],
+    }
+    case: dict[str, Any] = {
+        "rows": {**ROWS, "view_policy": [p, q], "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"], **view}]},
+        "owned": {"view/a": 3}, "consent": {"allow_narrow": ["*"]}, **rows,
+        "desired": {"view/a": {"path": "/a", "tenant": {"$existing": "iad/tenant/t"}, **desired}},
+    }  # fmt: skip
+    (action,) = [one for one in planned(case)[0].actions if one.address.kind == "view"]
+    assert {one.door for one in action.opens if one.door is not Door.UNSAID} <= {Door.REFERRED}
+    return {change.path: change.admits for change in action.changes}, [
+        one.whom for one in action.opens if one.door is Door.REFERRED
+    ]
+
+
+P, Q, NONE = ({"view_policy": {"$existing": f"iad/view_policy/{name}"}} for name in ("p", "q", "none"))
+
+
+def test_a_view_that_gets_another_policy_lets_in_whom_that_one_lets_in() -> None:
+    more = ("nfs_read_write 10.0.1.0/24", "nfs_no_squash 10.0.0.1", "nfs_enforce_tls false")
+    assert view_openings({}, Q) == ({"view_policy": True}, [more])
+    assert view_openings({"policy_id": 6}, P) == ({"view_policy": False}, [])
+    assert view_openings({}, NONE) == ({"view_policy": True}, []), "nobody knows whom it lets in"
+    assert view_openings({"protocols": ["SMB"]}, Q) == ({"view_policy": True}, [("smb_read_write *",)]), (
+        "of its protocols"
+    )
+
+
+def test_a_view_that_gets_a_protocol_lets_in_whom_its_policy_lets_in_by_it() -> None:
+    smb = {"protocols": ["NFS", "SMB"]}
+    assert view_openings({}, {**P, **smb}) == ({"protocols": False}, []), "its policy lets in nobody by SMB"
+    assert view_openings({"policy_id": 6}, {**Q, **smb}) == ({"protocols": True}, [("smb_read_write *",)])
+    both = ("nfs_read_write 10.0.1.0/24", "nfs_no_squash 10.0.0.1", "nfs_enforce_tls false", "smb_read_write *")
+    changes, whom = view_openings({}, {**Q, **smb})
+    assert changes == {"view_policy": True, "protocols": True} and [sorted(one) for one in whom] == [sorted(both)]
+    assert view_openings({}, {**P, "protocols": ["NFS", "DATABASE"]}) == ({"protocols": True}, []), (
+        "no list of hosts is for it"
+    )
+    assert view_openings({"policy_id": 99}, smb) == ({"protocols": True}, [])
+
+
+def test_a_new_view_lets_in_whom_its_policy_lets_in() -> None:
+    made, whom = view_openings({}, {**Q, "path": "/b", "protocols": ["NFS"]}, owned={})
+    assert (made["view_policy"], made["protocols"], whom) == (True, True, [("nfs_read_write 10.0.0.0/23",)])
+    new = {"view_policy/n": {"name": "n", "tenant": {"$existing": "iad/tenant/t"}, "smb_read_write": []}}
+    desired = {
+        **new,
+        "view/b": {
+            "path": "/b",
+            "tenant": {"$existing": "iad/tenant/t"},
+            "protocols": ["SMB"],
+            "view_policy": {"$ref": "iad/view_policy/n"},
+        },
+    }
+    plan, _ = planned({"rows": ROWS, "desired": desired})
+    (view,) = [one for one in plan.actions if one.address.kind == "view"]
+    assert [one.whom for one in view.opens] == [("read_write *",)], "what the document leaves out is open"

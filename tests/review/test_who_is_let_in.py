@@ -14,11 +14,13 @@ import pytest
 import yaml
 
 from tests.lab import Lab
+from tests.report.reading import FORMATS
 from vastplan.engine.live.consent import Consent
 from vastplan.model.plan import Door, Plan, Verb, lets_in
 from vastplan.report.markdown import plan_comment
 from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
+from vastplan.report.openings import opening_lines
 from vastplan.report.results import plan_results
 from vastplan.report.sarif import sarif
 
@@ -77,14 +79,45 @@ def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
     )
     text = plan_comment(replace(plan, actions=tuple(actions)))
     assert text_length(text) < LIMIT
-    told = text[text.index("#### Lets somebody in (") :].splitlines()
+    told = text[text.index("#### Who is let in (") :].splitlines()
     assert told[2:4] == [
-        f"- `{RULE}` lets in those it is for, because it is created",
-        f"- `{POLICY}` `open`: becomes `true`",
+        f"- `{RULE}`: lets in those it is for, because it is created",
+        f"- `{POLICY}`: `open` becomes: `true` (before: `false`)",
     ]
-    assert all(" — blocked: `" in line for line in told[4:8])
-    assert text.index("#### Lets somebody in (") < text.index("<details")
+    assert all(line.endswith(" — blocked") for line in told[4:8])
+    assert text.index("#### Who is let in (") < text.index("<details")
     assert max(text.index(f"<code>{one}</code>") for one in (POLICY, RULE)) < text.index("#### Blocked (200)")
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "html"])
+def test_what_lets_in_stands_first_in_every_report(lab: Lab, ending: str) -> None:
+    """An operator's changes: root from anywhere, a protocol, a namespace, a person, addresses, and a policy that is only audited."""
+    document = opened()
+    team = document["tenants"]["team-a"]
+    team["storage_class"] = {**team["storage_class"], "shared": False, "open_to": ["vast-csi"]}
+    team["view_policy"]["nfs_no_squash"].append("0.0.0.0/0")
+    team["vip_pool"]["ip_ranges"] = ["10.20.1.10 - 10.20.1.20"]
+    text = FORMATS[ending](planned(lab, document)).replace("`", "")
+    text = re.sub(r"\x1b\[\d+m|<[^>]+>", "", text)
+    told = " ".join(text[text.index("Who is let in (4)") :].split())
+    for line in (
+        f"{RULE}: lets in those it is for, because it is created",
+        f"{POLICY}: namespaces lets in: vast-csi (before: runai-team-a)",
+        "iad/view_policy/team-a: nfs_no_squash lets in: 0.0.0.0/0 (before: 10.12.0.0/24)",
+        "iad/vip_pool/team-a: ip_ranges is reached at: 10.20.1.10 - 10.20.1.20 (before: 10.20.1.10 - 10.20.1.13)",
+    ):
+        assert line in told, line
+    after = {"txt": "\n\niad\n", "md": "- On iad:", "html": "Topology"}[ending]
+    assert text.index("Who is let in (4)") < text.index(RULE) < text.index(after)
+
+
+def test_a_first_apply_has_a_line_for_each_kind(tmp_path: Path) -> None:
+    (tmp_path / "csi-password").write_text("x")
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as empty:
+        plan = planned(empty, minimal())
+    lines = [line.written(str) for line in opening_lines(plan, str)]
+    assert "1 new vip pool on iad: ip_ranges is reached at 10.20.1.10 - 10.20.1.13" in lines
+    assert "1 new access rule on iad" in lines and len(lines) == len({line.split(" on iad")[0] for line in lines})
 
 
 def test_sarif_has_what_lets_somebody_in(lab: Lab) -> None:
