@@ -169,6 +169,16 @@ def entering(after: Iterable[str], before: Sequence[str]) -> list[str]:
     return [part for client in cut_off(after, before) for part in lost_parts(client, before)]
 
 
+def everybody_of(clients: Iterable[str]) -> str:
+    """How a list lets in every address, of one IP version at least: `*`, or what its entries are together; "" if it does not."""
+    listed = [*clients]
+    if "*" in listed:
+        return "*"
+    intervals = sorted(addresses for client in listed for addresses in _client(client))
+    versions = [f"IPv{whole[0]}" for whole in _EVERYBODY if not _outside((whole,), intervals)]
+    return f"all {' and '.join(versions)} addresses" if versions else ""
+
+
 def lost_within(before: Iterable[str], after: Sequence[str], wider: Sequence[str]) -> list[str]:
     """The clients of `before` that are not in `after` any more and that are, at least in part, in `wider`. A name may have any address."""
     kept = sorted(addresses for client in after for addresses in _client(client))
