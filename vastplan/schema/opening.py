@@ -42,7 +42,7 @@ def access_by(field: Field, before: Any, after: Any, now: _Values = _NOTHING) ->
         return Access.LOSS
     if field.admits is None:
         return Access.CLIENTS
-    kept_out = _no_longer_kept_out(field.admits, items_of(before), items_of(after), now)
+    kept_out = _no_longer_kept_out(field.admits, admitted_items(before), admitted_items(after), now)
     return Access.LOSS if any(kept_out) else Access.ADDRESSES if field.admits.addresses else Access.CLIENTS
 
 
@@ -57,8 +57,8 @@ def let_in(field: Field, was: _Values, now: _Values) -> list[str]:
         return []
     if any(was.get(wider) is True for wider in (name, *rule.also)):
         return []
-    before, after = items_of(was.get(name)), items_of(now.get(name))
-    had = [*before, *(text for wider in rule.also for text in items_of(was.get(wider)))]
+    before, after = admitted_items(was.get(name)), admitted_items(now.get(name))
+    had = [*before, *(text for wider in rule.also for text in admitted_items(was.get(wider)))]
     return list(dict.fromkeys([*entering(after, had), *_no_longer_kept_out(rule, before, after, now)]))
 
 
@@ -68,7 +68,7 @@ def _no_longer_kept_out(rule: Admits, before: list[str], after: list[str], now: 
         left = (text for text in before if text.startswith(rule.refuses) and text not in after)
         yield from (text.removeprefix(rule.refuses) for text in left)
     if rule.restricts:
-        yield from lost_within(before, after, [text for name in rule.also for text in items_of(now.get(name))])
+        yield from lost_within(before, after, [text for name in rule.also for text in admitted_items(now.get(name))])
 
 
 def open_to_all(rule: Admits, name: str, values: _Values) -> bool:
@@ -91,14 +91,14 @@ def _opens(rule: Opens, before: Any, after: Any) -> bool:
 
 def _new(before: Any, after: Any) -> bool:
     """Whether a list has an item that the other one does not have, nor covers."""
-    return bool(entering(items_of(after), items_of(before)))
+    return bool(entering(admitted_items(after), admitted_items(before)))
 
 
 def _items(value: Any) -> set[str]:
     return {*map(_text, value if isinstance(value, list) else [value] if value is True else [])}
 
 
-def items_of(value: Any) -> list[str]:
+def admitted_items(value: Any) -> list[str]:
     """The items of a list as texts, a reference as its address; `everybody` for a switch that is on."""
     if value is True:
         return [EVERYBODY]

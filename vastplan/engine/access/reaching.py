@@ -18,7 +18,7 @@ from vastplan.model.wording import some
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Through
-from vastplan.schema.opening import EVERYBODY, items_of, let_in, opens
+from vastplan.schema.opening import EVERYBODY, admitted_items, let_in, opens
 
 _NAMED = 12  # clients of a field
 
@@ -102,19 +102,20 @@ class _Sides:
             admits = field.admits
             if admits is not None and admits.through is not None and admits.through.refers == name:
                 before, after = (
-                    {*(items_of(values.get(field.name)) or admits.unsaid)} for values in (self._before, self._after)
+                    {*(admitted_items(values.get(field.name)) or admits.unsaid)}
+                    for values in (self._before, self._after)
                 )
                 return before if self._live is not None else set(), after, admits.through
         return set(), set(), None
 
     def _by_items(self, field: Field, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
-        added = [item for item in items_of(change.after) if item not in items_of(change.before)]
+        added = [item for item in admitted_items(change.after) if item not in admitted_items(change.before)]
         then = self._then(self._after.get(through.refers))
         if then is None or any(item not in through.lists for item in added):
             return None
         address, _, values = then
         lists = dict.fromkeys([*(name for item in added for name in through.lists[item]), *through.always])
-        whom = {name: items_of(values.get(name)) for name in lists}
+        whom = {name: admitted_items(values.get(name)) for name in lists}
         return address, tuple(f"{name} {some(clients, _NAMED)}" for name, clients in whom.items() if clients)
 
     def _then(self, value: object) -> tuple[Address, Kind, Values] | None:
