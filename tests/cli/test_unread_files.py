@@ -99,7 +99,7 @@ def test_subfolders_with_yaml_files_are_one_note(tmp_path: Path, vastplan: Run) 
     note = f"note VP117: subfolders are not read, and some have YAML files: {folder}/charts, {folder}/more {fix}"
     ran = vastplan("validate", folder)
     assert ran.code == 0 and ran.err.splitlines() == [note], ran
-    assert vastplan("plan", folder).out.splitlines()[0] == note
+    assert note in vastplan("plan", folder).out.splitlines()
     ran = vastplan("validate", folder, folder / "more")
     assert ran.code == 0 and ran.err.splitlines() == [note.replace(f", {folder}/more", "")], ran
     assert "VP117" not in vastplan("validate", folder / "doc.yaml").err, "a file has no subfolders"

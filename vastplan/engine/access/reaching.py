@@ -79,13 +79,13 @@ class _Sides:
         return address, tuple(self._gains(field.name, kind, was, values))
 
     def _gains(self, name: str, kind: Kind, was: Values, then: Values) -> Iterator[str]:
-        had, has, rule = self._items_of(name)
+        had, has, rule = self._items(name)
         for field in kind.fields:
-            of = rule.items(field.name) if rule is not None else set()
+            of = rule.items(field.name)
             if of and not of & has:
                 continue  # no item of the object uses the list
             new = not was or bool(of and not of & had)
-            if new and rule is not None and field.name not in rule.access:
+            if new and rule.lists and field.name not in rule.access:
                 continue  # of whom nobody was let in before, the lists of clients decide alone
             if field.admits is not None:
                 whom = let_in(field, {} if new else was, then)
@@ -96,17 +96,16 @@ class _Sides:
             if field.refers is None and before != after and opens(field, before, after):
                 yield f"{field.name} {after if isinstance(after, str) else json_text(after)}"
 
-    def _items_of(self, name: str) -> tuple[set[str], set[str], Through | None]:
+    def _items(self, name: str) -> tuple[set[str], set[str], Through]:
         """The items before and after of the field that depends on the target of field `name`, and how it does."""
-        for field in self._kind.fields:
-            admits = field.admits
-            if admits is not None and admits.through is not None and admits.through.refers == name:
-                before, after = (
-                    {*(admitted_items(values.get(field.name)) or admits.unsaid)}
-                    for values in (self._before, self._after)
-                )
-                return before if self._live is not None else set(), after, admits.through
-        return set(), set(), None
+        depends = (
+            (field.name, field.admits.unsaid, field.admits.through)
+            for field in self._kind.fields
+            if field.admits is not None and field.admits.through is not None and field.admits.through.refers == name
+        )
+        path, unsaid, rule = next(depends, ("", (), Through(name, {})))
+        had, has = ({*(admitted_items(values.get(path)) or unsaid)} for values in (self._before, self._after))
+        return had if self._live is not None else set(), has, rule
 
     def _by_items(self, field: Field, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
         added = [item for item in admitted_items(change.after) if item not in admitted_items(change.before)]
