@@ -10,9 +10,11 @@ from vastplan.model.ip_ranges import (
     Interval,
     canonical_clients,
     cut_off,
+    entering,
     interval_text,
     joined_ranges,
     lost_parts,
+    lost_within,
     overlaps,
     parse_interval,
 )
@@ -106,4 +108,35 @@ def test_a_range_without_an_end_is_no_range() -> None:
 )
 def test_of_a_client_only_what_is_lost_is_named(client: str, after: list[str], lost: list[str]) -> None:
     assert cut_off([client], after) == [client]
-    assert lost_parts(client, after) == lost
+    assert lost_parts([client], after) == lost
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "new"),
+    [
+        (["10.0.0.0/8"], ["10.0.0.0/9"], ["10.128.0.0/9"]),
+        (["10.1.0.0/16", "10.*.0.5"], ["10.0.0.0/8"], []),
+        (["@staff", "10.0.0.1"], ["*"], []),
+        (["@staff"], ["0.0.0.0/1", "128.0.0.0/1", "::/0"], []),
+        (["@staff"], ["0.0.0.0/0"], ["@staff"]),
+    ],
+)
+def test_of_a_list_only_who_is_new_is_named(after: list[str], before: list[str], new: list[str]) -> None:
+    assert entering(after, before) == new
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wider", "within"),
+    [
+        (["10.0.0.0/16"], ["10.0.0.0/17"], ["10.0.128.0/24"], ["10.0.0.0/16"]),
+        (["10.0.0.0/16"], ["10.0.0.0/17"], ["10.0.0.0/24", "11.0.0.0/8"], []),
+        (["@staff"], [], ["10.0.0.1"], ["@staff"]),
+        (["10.0.0.1"], [], ["@staff"], ["10.0.0.1"]),
+        (["10.0.0.1"], [], ["10.*.0.1"], ["10.0.0.1"]),
+        (["10.0.0.1"], [], [], []),
+    ],
+)
+def test_of_those_that_are_lost_some_are_in_a_wider_list(
+    before: list[str], after: list[str], wider: list[str], within: list[str]
+) -> None:
+    assert lost_within(before, after, wider) == within

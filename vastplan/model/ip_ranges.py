@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import (
     IPv4Address,
@@ -61,12 +62,7 @@ def joined_ranges(texts: Iterable[str]) -> list[str]:
             written.setdefault(parse_interval(text), text)
         except (ValueError, AttributeError):
             others.append(text)
-    joined: list[Interval] = []
-    for version, first, last in sorted(written):
-        if joined and joined[-1][0] == version and first <= joined[-1][2] + 1:
-            joined[-1] = (version, joined[-1][1], max(last, joined[-1][2]))
-        else:
-            joined.append((version, first, last))
+    joined = _joined(written)
     return sorted([*others, *(written.get(addresses) or interval_text(addresses) for addresses in joined)], key=str)
 
 
@@ -156,17 +152,14 @@ def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
     A list of clients holds addresses, CIDRs, ranges, wildcards, `*`, and names, which only equal themselves.
     """
     kept = set(after)
-    intervals = sorted(addresses for client in kept for addresses in _client(client))
-    return [client for client in before if client not in kept and not _covered(_around(client), intervals)]
+    union = _union(kept)
+    return [client for client in before if client not in kept and not _covered(_around(client), union)]
 
 
 def entering(after: Iterable[str], before: Sequence[str]) -> list[str]:
     """The clients of `after`, or the parts of them, whom `before` did not let in. All addresses are names, too."""
-    if "*" in before or not _outside(
-        _EVERYBODY, sorted(addresses for client in before for addresses in _client(client))
-    ):
-        return []
-    return [part for client in cut_off(after, before) for part in lost_parts(client, before)]
+    everybody = "*" in before or not _outside(_EVERYBODY, _union(before))
+    return [] if everybody else lost_parts(after, before)
 
 
 def everybody_of(clients: Iterable[str]) -> str:
@@ -174,16 +167,16 @@ def everybody_of(clients: Iterable[str]) -> str:
     listed = [*clients]
     if "*" in listed:
         return "*"
-    intervals = sorted(addresses for client in listed for addresses in _client(client))
-    versions = [f"IPv{whole[0]}" for whole in _EVERYBODY if not _outside((whole,), intervals)]
+    union = _union(listed)
+    versions = [f"IPv{whole[0]}" for whole in _EVERYBODY if not _outside((whole,), union)]
     return f"all {' and '.join(versions)} addresses" if versions else ""
 
 
 def lost_within(before: Iterable[str], after: Sequence[str], wider: Sequence[str]) -> list[str]:
     """The clients of `before` that are not in `after` any more and that are, at least in part, in `wider`. A name may have any address."""
-    kept = sorted(addresses for client in after for addresses in _client(client))
+    kept = _union(after)
     named = not all(map(_around, wider))
-    others = sorted(addresses for client in wider for addresses in _around(client))
+    others = _joined(addresses for client in wider for addresses in _around(client))
     return [
         client
         for client in cut_off(before, after)
@@ -191,8 +184,23 @@ def lost_within(before: Iterable[str], after: Sequence[str], wider: Sequence[str
     ]
 
 
-def _meet(some: Iterable[Interval], others: Sequence[Interval]) -> bool:
-    return any(a[0] == b[0] and a[1] <= b[2] and b[1] <= a[2] for a in some for b in others)
+def _meet(some: tuple[Interval, ...], union: Sequence[Interval]) -> bool:
+    return _outside(some, union) != some
+
+
+def _union(clients: Iterable[str]) -> list[Interval]:
+    """The addresses of all clients of a list, sorted, without overlaps."""
+    return _joined(addresses for client in clients for addresses in _client(client))
+
+
+def _joined(intervals: Iterable[Interval]) -> list[Interval]:
+    joined: list[Interval] = []
+    for version, first, last in sorted(intervals):
+        if joined and joined[-1][0] == version and first <= joined[-1][2] + 1:
+            joined[-1] = (version, joined[-1][1], max(last, joined[-1][2]))
+        else:
+            joined.append((version, first, last))
+    return joined
 
 
 def _client(text: str) -> tuple[Interval, ...]:
@@ -227,11 +235,17 @@ def _ends(text: str) -> tuple[Interval, ...]:
         return ()
 
 
-def lost_parts(client: str, after: Iterable[str]) -> list[str]:
-    """The addresses of a client that is cut off: the whole client as it is written, or the parts that `after` does not let in, of a
+def lost_parts(before: Iterable[str], after: Iterable[str]) -> list[str]:
+    """The addresses of the clients that are cut off: each client as it is written, or the parts that `after` does not let in, of a
     network as networks where that is as short."""
-    wanted, intervals = _client(client), sorted(addresses for text in after for addresses in _client(text))
-    lost = _outside(wanted, intervals)
+    kept = [*after]
+    union = _union(kept)
+    return [part for client in cut_off(before, kept) for part in _parts(client, union)]
+
+
+def _parts(client: str, union: Sequence[Interval]) -> list[str]:
+    wanted = _client(client)
+    lost = _outside(wanted, union)
     if wanted == _EVERYBODY or lost == wanted:
         return [client]
     ranges = [interval_text(addresses) for addresses in lost]
@@ -240,19 +254,20 @@ def lost_parts(client: str, after: Iterable[str]) -> list[str]:
     return [covering[0] if len(covering := networks(text)) == 1 else text for text in ranges]
 
 
-def _covered(wanted: tuple[Interval, ...], intervals: list[Interval]) -> bool:
-    """Whether every wanted interval lies within the union of the sorted ones."""
-    return bool(wanted) and not _outside(wanted, intervals)
+def _covered(wanted: tuple[Interval, ...], union: Sequence[Interval]) -> bool:
+    """Whether every wanted interval lies within the union."""
+    return bool(wanted) and not _outside(wanted, union)
 
 
-def _outside(wanted: tuple[Interval, ...], intervals: list[Interval]) -> tuple[Interval, ...]:
-    """The parts of the wanted intervals that are in none of the sorted ones."""
+def _outside(wanted: tuple[Interval, ...], union: Sequence[Interval]) -> tuple[Interval, ...]:
+    """The parts of the wanted intervals that are in none of the union, which is sorted and without overlaps."""
     outside: list[Interval] = []
     for version, first, last in wanted:
-        for other, start, end in intervals:
-            if other == version and first <= end and start <= last:
-                if first < start:
-                    outside.append((version, first, start - 1))
+        start = max(bisect_left(union, (version, first, 0)) - 1, 0)
+        for other, begin, end in union[start : bisect_right(union, (version, last + 1, 0))]:
+            if other == version and first <= end and begin <= last:
+                if first < begin:
+                    outside.append((version, first, begin - 1))
                 first = end + 1
         if first <= last:
             outside.append((version, first, last))

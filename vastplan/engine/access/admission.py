@@ -9,7 +9,7 @@ from typing import Any
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
-from vastplan.model.ip_ranges import cut_off, lost_parts
+from vastplan.model.ip_ranges import lost_parts
 from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import Ref, from_json, to_json
 from vastplan.schema.field import Field
@@ -180,7 +180,7 @@ def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[s
     if open_to_all(admits, name, before):
         return _EVERYBODY_ELSE
     kept = [text for field in (name, *admits.also) for text in _texts(after.get(field))]
-    return [part for client in cut_off(_texts(was), kept) for part in lost_parts(client, kept)]
+    return lost_parts(_texts(was), kept)
 
 
 def _values(value: Any) -> list[str]:

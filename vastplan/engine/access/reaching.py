@@ -31,7 +31,10 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
     openings: dict[Opening, None] = {}
     for change in action.changes:
         field = fields.get(change.path) if change.admits and not change.known_after_apply else None
-        found = _Sides(action, matches, actions).let_in_by(field, change) if field is not None else None
+        depends = field is not None and (
+            field.refers is not None or (field.admits is not None and field.admits.through is not None)
+        )
+        found = _Sides(action, matches, actions).let_in_by(field, change) if field is not None and depends else None
         if found is None:
             changes.append(change)
             continue
