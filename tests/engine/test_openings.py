@@ -263,7 +263,7 @@ def view_openings(
     view: dict[str, Any], desired: dict[str, Any], **rows: Any
 ) -> tuple[dict[str, bool], list[tuple[str, ...]]]:
     """By changed field of a view, whether it lets somebody in; and whom, by its policy."""
-    closed = {
+    closed: dict[str, Any] = {
         "nfs_read_write": [],
         "nfs_read_only": [],
         "smb_read_write": [],
