@@ -240,6 +240,20 @@ def test_a_field_that_is_left_out_is_released_and_stays(bench: Bench) -> None:
 # Who moved
 
 
+def test_a_value_that_both_sides_have_now_is_recorded_and_its_reversal_is_a_change_by_others(bench: Bench) -> None:
+    bench.done(A)
+    bench.library.named("shelf", "a").update(size=5)
+    plan = bench.plan(entry("shelf", "a", size=5))
+    (one,) = plan.actions
+    assert (one.verb, one.changes) == (Verb.RELEASE, ())
+    assert one.reason == "size: the document now has the value of the system; recorded in the ledger"
+    bench.apply(plan)
+    assert not bench.plan(entry("shelf", "a", size=5)).actions
+    bench.library.named("shelf", "a").update(size=3)
+    (one,) = bench.plan(entry("shelf", "a", size=5)).actions
+    assert one.reason == "changed outside vastplan"
+
+
 def test_both_sides_moved(bench: Bench) -> None:
     bench.done(entry("shelf", "a", size=3, open=True))
     bench.library.named("shelf", "a").update(size=5)

@@ -40,6 +40,7 @@ _SUCCEEDED = {
     ValueFault.GENERATION: "the document asks for another generation",
     ValueFault.MOVED: "the document delivers that elsewhere",
     ValueFault.GONE: "its value was no longer at its destination",
+    ValueFault.DELETED: "vastplan deleted its destination",
 }
 _GOES = {
     ValueFault.HOLDER: "{by} has another holder now, and another value",
