@@ -113,6 +113,7 @@ def consent(given: Case) -> Consent:
             str(one.get("until", "2026-05-01")),
             one.get("used", 0),
             one.get("orphans", 0),
+            str(one.get("id", "")),
         )
         for one in given.get("approvals", ())
     )

@@ -71,6 +71,7 @@ def test_what_it_says(tmp_path: Path) -> None:
         "  # blocked (approval): a delete of a quota needs an approval because data depends on it",
         "  # blocked (in-use): used: ≈ 1.2 TiB (1319413953331 B); used_inodes: 7",
         '  - address: "iad/quota/a"',
+        '    id: "3"',
         '    reason: ""',
         '    until: "2026-05-08"',
         "    max_used: 1319413953331",

@@ -47,6 +47,10 @@ def _given(value: object) -> object:
     return value
 
 
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class ApprovalSpec(Spec):
     """Consent that one object may go although it holds data or is in use, up to a size and until a day."""
 
@@ -54,6 +58,8 @@ class ApprovalSpec(Spec):
         str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME, without * and ?")
     ]
     """Address of the one object whose data may be lost, SITE/KIND/NAME; patterns are refused."""
+    id: Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int)] | MISSING = MISSING
+    """Id of the object that was looked at, as the template writes it; another object that has the address now is not approved."""
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=_SHORTEST)]
     """Why the data may go, for whoever reviews the file."""
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
@@ -93,6 +99,7 @@ def load_approvals(path: Path) -> tuple[Approval, ...]:
             approval.until,
             approval.max_used if isinstance(approval.max_used, int) else 0,
             approval.max_orphans if isinstance(approval.max_orphans, int) else 0,
+            approval.id if isinstance(approval.id, str) else "",
         )
         for approval in file.approvals
     )

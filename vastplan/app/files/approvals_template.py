@@ -79,6 +79,8 @@ def _entry(action: Action, until: date) -> Iterator[str]:
         yield f"  # {inert(address)}: a name like this cannot be approved in a file"
         return
     yield f"  - address: {_text(address)}"
+    if action.id:
+        yield f"    id: {_text(action.id)}"
     yield '    reason: ""'
     yield f'    until: "{until.isoformat()}"'
     for key, most in (

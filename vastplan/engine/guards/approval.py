@@ -10,6 +10,7 @@ from vastplan.engine.live.floors import Figure
 from vastplan.engine.matching import usage
 from vastplan.engine.values.formers import entry_of, goes_unasked
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
@@ -64,8 +65,11 @@ def _allowed_with_another(action: Action, context: GuardContext) -> bool:
 
 def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple[str, str] | None:
     """The message and the fix where no approval of the address is in force; `text` is the message where none exists."""
-    approval = context.approval(action.address)
+    approval = context.approval(action)
     if approval is None:
+        of_others = context.allowed.approvals.get(str(action.address))
+        if of_others:
+            text = f"its approval is of the object with id {inert(of_others[0].id, 80)}, and this one has id {inert(action.id, 80)}"
         return (
             text,
             f"approve {action.address} in the file from --approvals-template FILE and pass --approvals FILE",

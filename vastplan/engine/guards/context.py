@@ -103,9 +103,10 @@ class GuardContext:
         """The live object of the action."""
         return self.matches.match(action.address).live
 
-    def approval(self, address: Address) -> Approval | None:
-        """The approval of an address, in force or not."""
-        return self.allowed.approvals.get(str(address))
+    def approval(self, action: Action) -> Approval | None:
+        """The approval of the action's object, in force or not; one of another object that had the address is not meant."""
+        of_address = self.allowed.approvals.get(str(action.address), ())
+        return next((approval for approval in of_address if approval.id in ("", action.id)), None)
 
     def named(self, address: Address, patterns: AddressPatterns) -> bool:
         """Whether the patterns name an object, or the composite entry that it is a part of, such as a volume.

@@ -30,7 +30,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
         rule, _ = refusals[0]
         figures = [f"{other.figure}: {amount}" for other, amount in refusals if amount and other.why == rule.why]
         return Block("in-use", "; ".join([rule.why, *figures]), rule.fix)
-    approval = context.approval(action.address)
+    approval = context.approval(action)
     accepted = approval.max_used if approval else 0
     undetermined, over, most = [], [], 0
     used = usage.usage_figures(live, context.dependents)
@@ -79,7 +79,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    approval = context.approval(action.address)
+    approval = context.approval(action)
     accepted = approval.max_orphans if approval else 0
     refused = {rule.figure for rule, _ in _refusals(action, live, context)}  # `in_use` says it: no approval is enough
     for remaining in usage.remaining(live, context.dependents, context.matches, context.actions):

@@ -49,7 +49,9 @@ class Allowed:
         self.delete = AddressPatterns(consent.allow_delete)
         self.narrow = AddressPatterns(consent.allow_narrow)
         self.believe_gone = AddressPatterns(consent.believe_gone)
-        self.approvals: Mapping[str, Approval] = {approval.address: approval for approval in consent.approvals[::-1]}
+        self.approvals: dict[str, list[Approval]] = {}
+        for approval in consent.approvals:
+            self.approvals.setdefault(approval.address, []).append(approval)
 
 
 @dataclass(frozen=True, slots=True)
