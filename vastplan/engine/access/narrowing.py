@@ -25,7 +25,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word
-from vastplan.model.value import Unknown
+from vastplan.model.value import Unknown, json_text
 from vastplan.model.wording import counted, plural, some
 from vastplan.model.yaml_text import yaml_scalar
 from vastplan.schema.kind import Kind
@@ -66,9 +66,21 @@ def may_rename(action: Action, kind: Kind) -> bool:
 
 
 def takes_away(action: Action, kind: Kind) -> bool:
-    """Whether an action deletes what gives clients access, or replaces it where the gap would cut them off."""
+    """Whether an action deletes what gives clients access, replaces it where the gap would cut them off, or switches it off or over."""
     rule = kind.lets_in
-    return rule is not None and action.verb in GOING and not (action.verb is Verb.REPLACE and rule.replaceable)
+    if rule is None or action.verb in GOING:
+        return rule is not None and not (action.verb is Verb.REPLACE and rule.replaceable)
+    return action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_switched(action, kind))
+
+
+def _switched(action: Action, kind: Kind) -> dict[str, str]:
+    """The fields by whose change an object that gives access no longer gives it to those who have it, with the new values."""
+    by = () if kind.lets_in is None or action.verb in GOING else kind.lets_in.by
+    return {
+        change.path: json_text(change.after)
+        for change in action.changes
+        if change.path in by and change.after is not True
+    }
 
 
 def narrowings(
@@ -167,8 +179,12 @@ def _narrowing(
         text = f"what refers to it by name would not find it as {live.name} any more"
         return Narrowing("; ".join([*uses, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
-    fix = f"--allow-narrow {word(action.address)}, or keep it until nobody uses it"
-    return Narrowing("; ".join([*uses, kind.lets_in.without]), fix, tuple(figures), users.leaving)
+    switched = _switched(action, kind)
+    fix = f"--allow-narrow {word(action.address)}, or keep {' and '.join(switched) or 'it'} until nobody uses it"
+    changed = [f"{path} would become {value}" for path, value in switched.items()]
+    return Narrowing(
+        "; ".join([*changed, *uses, *([] if changed else [kind.lets_in.without])]), fix, tuple(figures), users.leaving
+    )
 
 
 def goes_with(action: Action, live: Live, matches: Matches, actions: Mapping[Address, Action]) -> Address | None:

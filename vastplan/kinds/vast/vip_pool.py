@@ -153,5 +153,5 @@ KIND = Kind(
         Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name"), ("domain_name",)),
     ),
     # at each publish the CSI driver reads the ranges of the pool whose name is in the volume
-    lets_in=LetsIn("without it nothing mounts through its addresses"),
+    lets_in=LetsIn("without it nothing mounts through its addresses", by=("enabled", "role", "vlan")),
 )
