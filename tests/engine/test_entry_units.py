@@ -88,6 +88,19 @@ def test_a_removed_entry_needs_consent_for_all_its_parts(lab: Lab) -> None:
     assert set(blocked.values()) <= {"together", "waits"}, blocked
 
 
+def test_a_path_changes_for_the_view_and_for_what_mounts_it_or_for_neither(lab: Lab) -> None:
+    write_volume(lab, {"path": "/team/house"})
+    approvals = tuple(
+        Approval(f"iad/{kind}/{name}", "in a test", "2999-01-01", 2**62, 99) for kind, name in PARTS.items()
+    )
+    consent = Consent(("*",), True, approvals, 10_000, allow_narrow=("*",))
+    blocked = guards(lab.plan(consent).actions)
+    assert blocked["persistent_volume"] == "in-use" and blocked["view"] == "together" and all(blocked.values()), blocked
+    lab.apply(lab.plan(consent))
+    view = lab.live("iad/view/home")
+    assert view is not None and view.values["path"] == "/team/home"
+
+
 def test_a_volume_is_not_given_to_another_claim_while_the_present_one_stays(lab: Lab) -> None:
     write_volume(lab, {"name": "house"})
     consent = Consent(allow_delete=("*/data_source/*",), allow_narrow=("*",), max_count=100)

@@ -18,7 +18,7 @@ def entry_units(
 
     The parts of an entry that the document no longer has are deleted together: without a part its data would stay without what
     limits and protects it. Of an entry that stays, the parts with the same change (one size in the document is the limit of a
-    quota, and the capacity of a volume) belong together.
+    quota, and the capacity of a volume; one path is that of a view, and the handle of what mounts it) belong together.
     """
     kept = {entry.origin for entry in desired.values()}
     units: dict[tuple[Any, ...], list[Address]] = {}
@@ -30,7 +30,7 @@ def entry_units(
                 units.setdefault((owned.origin,), []).append(address)
         elif action.verb in (Verb.UPDATE, Verb.REPLACE) and action.origin:
             for figures in dict.fromkeys(
-                (change.before, change.after) for change in action.changes if _is_figure(change)
+                (change.before, change.after) for change in action.changes if _is_telling(change)
             ):
                 units.setdefault((action.origin, *figures), []).append(address)
     needs: dict[Address, list[Address]] = {}
@@ -41,6 +41,6 @@ def entry_units(
     return needs
 
 
-def _is_figure(change: FieldChange) -> bool:
-    """Whether a change is of a number to another one: other values may be equal by chance."""
-    return all(type(value) in (int, float) for value in (change.before, change.after))
+def _is_telling(change: FieldChange) -> bool:
+    """Whether a change is from one number or text to another: switches, and what was not set before, may be equal by chance."""
+    return all(type(value) in (int, float, str) for value in (change.before, change.after))
