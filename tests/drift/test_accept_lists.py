@@ -85,6 +85,22 @@ def test_comments_of_what_stays_stay(live: list[str], lines: list[str], tmp_path
     assert touched(tmp_path, before=HEAD + BLOCK) == lines
 
 
+def test_who_was_let_in_by_hand_and_accepted_is_in_the_review(tmp_path: Path, vastplan: Run) -> None:
+    with stage(tmp_path, HEAD + BLOCK) as hands:
+        with an_hour_ago():
+            assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        key = hands.row("iad", "viewpolicies", name="p")["id"]
+        hands.call("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{key}/", {"nfs_no_squash": [*BEFORE, "10.99.0.0/16"]})
+        assert vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/view_policy/p.nfs_no_squash").code == 0
+        text = vastplan("plan", tmp_path / "hand.yaml").out
+        assert text.startswith("Who is let in (1)") and "10.99.0.0/16" in text.split("iad\n")[0], text
+        assert "the system does already, and from now on the document too" in " ".join(text.split())
+        comment = vastplan("plan", tmp_path / "hand.yaml", "--format", "markdown").out
+        assert "1 lets somebody in" in comment and "10.99.0.0/16" in comment.split("#### Who is let in")[1][:600], (
+            comment
+        )
+
+
 def test_all_of_it_goes(tmp_path: Path, vastplan: Run) -> None:
     accepted(tmp_path, vastplan, HEAD + BLOCK, [])
     text = (tmp_path / "hand.yaml").read_text()

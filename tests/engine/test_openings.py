@@ -13,7 +13,7 @@ import yaml
 
 from tests.guards.stage import planned
 from tests.lab import REGISTRY_KINDS
-from vastplan.engine.access.opening import action_openings, keeps_closed
+from vastplan.engine.access.opening import action_openings, adopted_openings, keeps_closed
 from vastplan.engine.live.diff import from_nothing
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.referrers import Referrers
@@ -335,3 +335,12 @@ def test_a_new_view_lets_in_whom_its_policy_lets_in() -> None:
     plan, _ = planned({"rows": ROWS, "desired": desired})
     (view,) = [one for one in plan.actions if one.address.kind == "view"]
     assert [one.whom for one in view.opens] == [("read_write *",)], "what the document leaves out is open"
+
+
+def test_what_the_system_lets_in_already_is_said_with_all_of_its_values() -> None:
+    values = {"name": "p", "nfs_no_squash": ["10.12.0.0/24"], "nfs_read_only": [], "smb_directory_mode": "0755"}
+    found = list(adopted_openings(REGISTRY_KINDS["view_policy"], values, ["nfs_no_squash", "nfs_read_only"]))
+    assert [(one.door, one.fields, one.whom) for one in found] == [
+        (Door.ADOPTED, ("nfs_no_squash",), ("10.12.0.0/24",))
+    ]
+    assert not list(adopted_openings(REGISTRY_KINDS["view_policy"], values, []))

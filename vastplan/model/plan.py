@@ -145,12 +145,14 @@ class Door(Enum):
     GONE = "gone"  # the deleted object kept something closed that stays
     UNSAID = "unsaid"  # the system opens a new object where the document leaves fields out
     REFERRED = "referred"  # what the object refers to lets in others than before
+    ADOPTED = "adopted"  # the system lets somebody in already, and the document now does too
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """Access that an action opens without a field of the document. `fields` are the fields that are left out, `whom` the clients
-    that these let in; empty for everybody. Of a `door` `REFERRED` they are the kind and name of the target, and its fields with clients."""
+    that these let in; empty for everybody. Of a `door` `REFERRED` they are the kind and name of the target, and its fields with clients; of
+    `ADOPTED` the field and all of its values."""
 
     door: Door
     fields: tuple[str, ...] = ()

@@ -134,6 +134,9 @@ def opening_words(opening: Opening, show: Show = inert) -> str:
     if opening.door is Door.REFERRED:
         target = " ".join((kind_words(opening.fields[0]), show(opening.fields[-1]))) if opening.fields else ""
         return f"by {target}: {'; '.join(map(show, opening.whom))}"
+    if opening.door is Door.ADOPTED:
+        whom = f"{', '.join(map(show, opening.whom))} " if opening.whom else ""
+        return f"{whom}by {', '.join(map(show, opening.fields))}: the system does already, and from now on the document too"
     whom = ", ".join(map(show, opening.whom)) or "everybody"
     return f"{whom}, because the document does not set {', '.join(map(show, opening.fields))}"
 

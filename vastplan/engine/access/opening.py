@@ -6,7 +6,7 @@ fields that a system leaves open unless they are set. What single fields open is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.access.enforcement import keeps_closed_now
@@ -14,9 +14,13 @@ from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Opening, Verb
+from vastplan.model.site_ledger import path_text
+from vastplan.model.value import json_text, to_json
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import Admits
+from vastplan.schema.markers import Admits, Marker
+from vastplan.schema.opening import opens
 from vastplan.schema.references import raw_references
+from vastplan.schema.walk import leaves
 
 
 def action_openings(
@@ -64,6 +68,18 @@ def keeps_closed(kind: Kind) -> bool:
         or kind.enforces is not None
         or any(field.refers and field.refers.shields for field in kind.fields)
     )
+
+
+def adopted_openings(kind: Kind, desired: Mapping[str, Any], paths: Collection[str]) -> Iterator[Opening]:
+    """What the system lets in already by these fields, and the document now too: what of it is new, only its last digest would show."""
+    for leaf in leaves(kind.fields, desired) if paths else ():
+        if path_text(leaf.path) in paths and opens(leaf.field, None, leaf.value):
+            items = leaf.value if isinstance(leaf.value, list) else [leaf.value]
+            hidden = leaf.field.has(Marker.SENSITIVE)
+            whom = (
+                () if hidden else tuple(item if isinstance(item, str) else json_text(to_json(item)) for item in items)
+            )
+            yield Opening(Door.ADOPTED, (path_text(leaf.path),), whom)
 
 
 def _goes_with_all(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> bool:

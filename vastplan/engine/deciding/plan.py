@@ -194,7 +194,7 @@ def _shown(
             evidence=action_evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).holds_data(live.values if (live := context.live(action)) else None),
-            opens=action_openings(action, context.matches, actions, context.referrers),
+            opens=(*action.opens, *action_openings(action, context.matches, actions, context.referrers)),
             deletes=deleted.fields if (deleted := deletion(action, context)) is not None else (),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))

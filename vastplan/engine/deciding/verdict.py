@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from vastplan.engine.access.opening import adopted_openings
 from vastplan.engine.deciding.departure import Departures
 from vastplan.engine.deciding.missing_targets import (
     Named,
@@ -280,6 +281,7 @@ class Verdicts:
             blocked=blocked,
             deleted_outside=made_again,
             renamed_from=renamed_from,
+            opens=tuple(adopted_openings(kind, entry.values, difference.unrecorded)) if verb is Verb.RELEASE else (),
         )
         return Verdict(action, findings=findings)
 
