@@ -517,3 +517,14 @@ def test_what_was_never_read_back_is_unknown_and_what_was_is_deleted_outside(ben
             f"the system answered its creation with id {record.id} and does not show it yet"
             " (vastplan ledger forget PATH iad/book/b lets the next apply create another)"
         ]
+
+
+def test_what_was_never_read_back_and_may_have_been_deleted_by_a_run_that_was_cut_off_is_gone(bench: Bench) -> None:
+    book = entry("book", "b", shelf=ref("shelf", "home"))
+    bench.done(shelf("home"), book)
+    bench.library.rows["book"].clear()
+    record = bench.part.entries["iad/book/b"]
+    bench.book.add(events.own_event("iad/book/b", replace(record, answered=record.applied)))
+    bench.book.add(events.begin_event("p", {"iad/book/b": Intent("delete", id=record.id)}, ""))
+    plan = bench.plan(shelf("home"))
+    assert (plan.unknown, [one.verb for one in plan.actions]) == ((), [Verb.RELEASE])

@@ -6,6 +6,7 @@ Everything is matched in one pass before it is used: the result is complete, nev
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,8 +20,9 @@ from vastplan.engine.values.delivery import delivers_of, destination, existing_n
 from vastplan.engine.values.formers import formers
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
+from vastplan.model.plan import Verb
 from vastplan.model.shell import word
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -39,7 +41,9 @@ def match(
     `typed` is the document as words of the commands in messages.
     """
     parse = Address.parse
-    recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
+    recorded = {
+        parse(text): _record(part, text, record) for part in ledger.values() for text, record in part.entries.items()
+    }
     unsettled = {parse(text) for part in ledger.values() for text in part.intents}
     renames = resolve_renames(recorded, unsettled, desired, typed)
     owned = renames.applied_to(recorded)
@@ -82,6 +86,13 @@ def match(
         coming.clear()
         coming.update(names)
     return whole
+
+
+def _record(part: SiteLedger, address: str, record: Owned) -> Owned:
+    """An entry of the ledger. One that an interrupted apply may have deleted is not waited for, though no read ever showed it."""
+    intent = part.intents.get(address)
+    deleting = record.answered and intent is not None and intent.verb == Verb.DELETE.value
+    return replace(record, answered="") if deleting else record
 
 
 class _Matching:
