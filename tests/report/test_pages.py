@@ -119,7 +119,7 @@ def _of_drift(checked: Drift) -> Iterator[str]:
     summary = view.drift_view(checked)
     yield from (summary.title + ": " + summary.document, summary.verdict, f"Checked {checked.checked}.")
     yield from (f"{finding.severity.value} {finding.code}" for finding in folded(summary.findings))
-    for moved in (*checked.news(), *checked.earlier()):
+    for moved in checked.reported():
         name = f"{moved.address}" + (f"last applied {moved.since}" if moved.since else "")
         if moved.what in view.AS_A_WHOLE:
             yield f"{name}all of it{moved.what}{view.AS_A_WHOLE[moved.what]}{author_text(moved.author)}"

@@ -191,6 +191,10 @@ class Drift:
         )
         return tuple(replace(drifted, fields=fields) for drifted, fields in found if fields or not drifted.new)
 
+    def reported(self) -> tuple[DriftedObject, ...]:
+        """All drift that reports have: what is new, then what an earlier check had found too."""
+        return (*self.news(), *self.earlier())
+
     def astray(self) -> tuple[Replication, ...]:
         """The replicated objects that are not as the document says. They count as long as that lasts, also if reported before."""
         return tuple(row for row in self.replications if row.state in ASTRAY)

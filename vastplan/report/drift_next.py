@@ -24,7 +24,7 @@ def next_commands(
 
 
 def _commands(drift: Drift, paths: Sequence[Path], field: str) -> Iterator[tuple[str, str]]:
-    document, moved = words(paths), (*drift.news(), *drift.earlier())
+    document, moved = words(paths), drift.reported()
     for row in drift.astray():
         if row.state in _SOURCE_ELSEWHERE:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")

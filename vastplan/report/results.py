@@ -126,7 +126,7 @@ def drift_results(drift: Drift, places: Places = NOWHERE) -> Results:
         )
         for ignored in drift.ignored
     )  # fmt: skip
-    moved = (_drifted(drifted, places) for drifted in (*drift.news(), *drift.earlier()))
+    moved = (_drifted(drifted, places) for drifted in drift.reported())
     two_sites = (Result("replication", Level.NONE, line(two), two.address) for two in drift.replications)
     return Results(
         "drift",

@@ -89,7 +89,7 @@ def first_acceptable(paths: Sequence[Path], connections: Path | None, planned: P
     parts = {str(entry.address) for entry in planned.entries if entry.origin}
     firsts = [
         (drifted, field)
-        for drifted in (*drift.news(), *drift.earlier())
+        for drifted in drift.reported()
         for field in [field for field in drifted.fields if not field.sensitive][:1]
         if drifted.what == "changed"
     ]

@@ -61,7 +61,7 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 def _conditions(drift: Drift) -> set[int]:
     """The conditions of a drift check: drift and replication that differs from the document are changes, and so is what is not
     well; unread is incomplete."""
-    moved = drift.news() or drift.earlier() or drift.astray() or drift.ailing() or drift.not_ours
+    moved = drift.reported() or drift.astray() or drift.ailing() or drift.not_ours
     conditions = {errors.CHANGES} if moved else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)

@@ -69,7 +69,7 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
 
 
 def _index_mounting(observed: Observed, targets: Set[str]) -> dict[tuple[str, str, str], tuple[Live, ...]]:
-    mounting: dict[tuple[str, str, str], tuple[Live, ...]] = {}
+    mounting: dict[tuple[str, str, str], list[Live]] = {}
     for (site, _), collection in observed.collections.items():
         rule = collection.objects[0].kind.mounts if collection.objects else None
         if rule is None or rule.kind not in targets:
@@ -78,9 +78,8 @@ def _index_mounting(observed: Observed, targets: Set[str]) -> dict[tuple[str, st
         for live in collection.objects:
             for target in by_name.get(str(live.values.get(rule.field)), ()):
                 if _same_room(observed, live, target, rule):
-                    key = site, rule.kind, target.id
-                    mounting[key] = (*mounting.get(key, ()), live)
-    return mounting
+                    mounting.setdefault((site, rule.kind, target.id), []).append(live)
+    return {key: tuple(those) for key, those in mounting.items()}
 
 
 def _by_name(objects: Iterable[Live], rule: Mounting) -> dict[str, list[Live]]:
