@@ -15,7 +15,7 @@ from vastplan.app.drifting import earlier_check
 from vastplan.app.files import plan as plan_file
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift
-from vastplan.model.finding import Places, Where
+from vastplan.model.finding import Where
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Node, Plan, Stage, Verb
 from vastplan.report import drift as drift_text
 from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
@@ -33,8 +33,8 @@ FORMATS: dict[str, Callable[[Plan], str]] = {
     "md": lambda plan: markdown.plan_comment(plan, ["plan.html"]),
     "html": html.plan_page,
     "json": plan_file.dumps,
-    "xml": lambda plan: junit(results.plan_results(plan, places(plan))),
-    "sarif": lambda plan: sarif(results.plan_results(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
+    "xml": lambda plan: junit(results.plan_results(plan)),
+    "sarif": lambda plan: sarif(results.plan_results(plan), "0.0.0", PurePath("/work/repo")),
     "prom": prometheus.plan_figures,
 }
 
@@ -56,12 +56,6 @@ def drift(name: str) -> Drift:
     return earlier_check.load_drift(file, json.loads(file.read_text())["document"])
 
 
-def places(planned: Plan) -> Places:
-    """A line for every second action, in a file that is called as the plan's source is."""
-    actions = enumerate(planned.actions, 1)
-    return {str(action.address): Where(f"{planned.source}/a.yaml", line, 3) for line, action in actions if line % 2}
-
-
 @cache
 def data(name: str) -> dict[str, Any]:
     """A plan file as JSON."""
@@ -71,8 +65,14 @@ def data(name: str) -> dict[str, Any]:
 
 @cache
 def plan(name: str) -> Plan:
-    """A plan file as a value."""
-    return plan_file.plan_from_data(data(name))
+    """A plan file as a value, with a line for every second action, in a file that is called as the plan's source is."""
+    planned = plan_file.plan_from_data(data(name))
+    file = f"{planned.source}/a.yaml"
+    actions = (
+        replace(action, where=Where(file, line, 3)) if line % 2 else action
+        for line, action in enumerate(planned.actions, 1)
+    )
+    return replace(planned, actions=tuple(actions))
 
 
 def lines_run(work: Callable[[], object]) -> int:

@@ -29,7 +29,7 @@ Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
 
 
-def plan_renderers(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
+def plan_renderers(plan: Plan, attached: Sequence[Path] = ()) -> Renderers:
     """A plan in every format; `attached` are the other report files, which a comment may refer to for the whole plan."""
     names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
 
@@ -56,7 +56,7 @@ def plan_renderers(plan: Plan, attached: Sequence[Path] = (), places: Places = N
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.plan_results(plan, places)
+        return results.plan_results(plan)
 
     return {
         ".md": comment,
@@ -132,7 +132,7 @@ def of_move(plan: MovePlan, command: str) -> Renderers:
     return {".html": page}
 
 
-def receipt_renderers(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
+def receipt_renderers(plan: Plan, receipt: Receipt) -> Renderers:
     """The result of an apply."""
 
     def applied() -> Printed:
@@ -143,7 +143,7 @@ def receipt_renderers(plan: Plan, receipt: Receipt, places: Places) -> Renderers
     def rows() -> Results:
         from vastplan.report import results
 
-        return results.receipt_results(plan, receipt, places)
+        return results.receipt_results(plan, receipt)
 
     return {".json": _json(applied), **_results(rows)}
 

@@ -13,7 +13,6 @@ from vastplan.cli.requests.show import ShowRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
-from vastplan.model.finding import NOWHERE, Places
 from vastplan.model.plan import Plan
 
 if TYPE_CHECKING:
@@ -39,11 +38,9 @@ def problems(request: Request, screen: Screen, problems: Problems) -> None:
     write(request, screen, reports.problem_renderers(request.command, request.paths, problems))
 
 
-def show_plan(
-    request: PlanRequest | ShowRequest, screen: Screen, plan: Plan, files: Iterable[Path], places: Places = NOWHERE
-) -> set[int]:
+def show_plan(request: PlanRequest | ShowRequest, screen: Screen, plan: Plan, files: Iterable[Path]) -> set[int]:
     """Print a plan in the requested format, and write its reports like `write`; `files` contain the plan already."""
-    renderers = reports.plan_renderers(plan, [*request.reports, *files], places)
+    renderers = reports.plan_renderers(plan, [*request.reports, *files])
     if request.format is Format.TEXT:
         plan_as_text(screen, plan, request.expand)
     else:

@@ -67,6 +67,8 @@ class Document:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The default values for the entries of each section, as written."""
     connections_file: Path | None = None
+    tree: Located = field(default_factory=lambda: Located(Where("", 1, 1)))
+    """Its files as one tree, as written."""
 
     @property
     def typed(self) -> str:
@@ -159,7 +161,7 @@ def load_document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
         credentials.system_file_contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
-        instantiator.defaults, connections,
+        instantiator.defaults, connections, tree,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class Where:
 
 
 Places = Mapping[str, Where | None]
-"""The place of each address's entry. A plan does not have it: documents that are written differently may give the same plan."""
+"""The place of each address's entry, for reports of what is no plan."""
 NOWHERE: Places = MappingProxyType({})
 
 

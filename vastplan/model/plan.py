@@ -12,7 +12,7 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.consent import Consent
 from vastplan.model.dataclass import dataclass
-from vastplan.model.finding import Finding
+from vastplan.model.finding import Finding, Where
 from vastplan.model.isolation import Isolation
 from vastplan.model.live_state import ObjectState
 from vastplan.model.replication import Replication
@@ -218,6 +218,8 @@ class Action:
     (since 1.1)."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Keyed digests of the desired secrets, by path, where the plan has a `review_key` (since 1.1)."""
+    where: Where | None = None
+    """The place of its entry in the document; of what the document no longer has, in the base (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,18 +344,45 @@ class FromSnapshot:
     uncovered: tuple[UnknownCollection, ...] = ()
 
 
+class EditSort(Enum):
+    """What an edit does to a part of the document."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    RENAMED = "renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEdit:
+    """One edit of the document, and the objects that it changes, by address.
+
+    `path` is the place in the document (`tenants.team-a.quotas.scratch.hard_limit`). The values are those of the files; an entry that
+    is added or removed has none, nor has a field that may hold a secret. `where` of what is removed is in the base.
+    """
+
+    path: str
+    sort: EditSort
+    where: Where
+    before: Any = None
+    after: Any = None
+    sensitive: bool = False
+    objects: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """The document that the plan's document was compared with.
 
     `withdrawn` are addresses that the base would change and the plan's document no longer does. The first `findings` of the plan's
-    findings are new; the base has the others too.
+    findings are new; the base has the others too. `edits` are those of the parts of the document that stand for objects (since 1.1).
     """
 
     source: str
     digest: str
     withdrawn: tuple[str, ...] = ()
     findings: int = 0
+    edits: tuple[DocumentEdit, ...] = ()
 
 
 class HeldAgainst(Enum):

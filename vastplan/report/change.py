@@ -15,6 +15,8 @@ HEADINGS = {
     Standing.PENDING: "Pending before this change",
     Standing.DRIFT: "Drift, independent of this change",
 }
+REMARKS = {Standing.PENDING: "pending before this change", Standing.DRIFT: "independent of this change"}
+"""What a line at the top of a report adds of an action that the change itself does not cause."""
 _SHOWN = 12
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vastplan.model.finding import Severity
-from vastplan.model.plan import Plan
+from vastplan.model.plan import DocumentEdit, Plan
 from vastplan.report import view
 from vastplan.report.change import provenance, settings_changed, settings_title, uncovered_lines, withdrawn
+from vastplan.report.edits import TITLE as EDITS
+from vastplan.report.edits import edit_line, own_edits
 from vastplan.report.graph import drawn_sites, graphs
 from vastplan.report.html_actions import filter_style, filters, risk_tables, tenant_table
 from vastplan.report.html_escape import Html, code_html, joined, tag
@@ -18,6 +21,8 @@ from vastplan.report.html_script import FILTER
 from vastplan.report.html_style import LONG_STYLE, STYLE
 from vastplan.report.json_report import Problems
 from vastplan.report.long_plan import is_large
+from vastplan.report.losses import TITLE as LOSSES
+from vastplan.report.losses import loss_lines
 from vastplan.report.openings import opening_notes
 from vastplan.report.ownership import WAY_OUT, not_owned, shorten_not_owned
 from vastplan.report.review import left_words
@@ -51,15 +56,16 @@ def plan_page(plan: Plan) -> str:
     reported = [finding for finding in summary.findings if not (large and finding.severity is Severity.NOTE)]
     main = [
         opening_notes(plan),
+        notes(LOSSES, [tag("li", line, class_="error") for line in loss_lines(plan, str, str)]),
+        notes(EDITS, [_edit(edit) for edit in own_edits(plan)]),
         notes(settings_title(plan), settings),
         checks(reported),
         notes("The ledger is empty", [tag("li", f"{group.text}; {WAY_OUT}", class_="error") for group in unowned]),
         unknown_table(summary.unknown, "Unknown, and left out of this plan"),
         notes("Changed outside vastplan and kept", kept),
-        *(changes if large else []),  # in a long plan before the pictures, which would push them far down
-        *_pictures(plan),
-        *([] if large else changes),
+        *changes,
         checks(minor, "Notes"),
+        *_pictures(plan),
         *proof_sections(plan),
         notes("Pending before, no longer pending", gone),
         checks(summary.base_findings, "Checks that the base has too"),
@@ -68,6 +74,16 @@ def plan_page(plan: Plan) -> str:
     parts = [*skip, head, tag("main", *main, id="main"), _foot(plan)]
     style, script = (STYLE + LONG_STYLE, FILTER) if large else (STYLE, "")
     return document(f"vastplan: {plan.document}", style + filter_style(plan), parts, script)
+
+
+def _edit(edit: DocumentEdit) -> Html:
+    """An edit, which opens to its objects."""
+    line = edit_line(replace(edit, objects=()), str)
+    if not edit.objects:
+        return tag("li", line)
+    objects = tag("ul", *(tag("li", code_html(address)) for address in edit.objects))
+    count = counted(len(edit.objects), "object")
+    return tag("li", tag("details", tag("summary", f"{line}: {count}"), objects, class_="list"))
 
 
 def problems_page(name: str, problems: Problems) -> str:

@@ -11,6 +11,7 @@ from itertools import groupby
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.report.change import HEADINGS, plan_parts
 from vastplan.report.differences import Sign
+from vastplan.report.edits import action_place
 from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, code_html, joined, tag
 from vastplan.report.html_page import html_table
 from vastplan.report.long_plan import TenantShare, is_large, risk_sections, shares_of
@@ -148,7 +149,8 @@ def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, shor
         f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
         f"{verb.sign} {verb_word(action)}",
         address.name,
-        f"{kind_words(address.kind)} on {address.site}",
+        f"{kind_words(address.kind)} on {address.site}"
+        + (f", {place}" if (place := action_place(action, str)) else ""),
         joined(*_why(action, short=short)),
         str(topology.affected(action)) or ("" if short else _NOBODY),
     )

@@ -19,9 +19,13 @@ from vastplan.report.change import (
     uncovered_lines,
     withdrawn,
 )
+from vastplan.report.edits import TITLE as EDITS
+from vastplan.report.edits import edit_line, own_edits
 from vastplan.report.folding import counted_known
 from vastplan.report.json_report import Problems
 from vastplan.report.long_plan import is_large, unlisted_reverts
+from vastplan.report.losses import TITLE as LOSSES
+from vastplan.report.losses import loss_lines
 from vastplan.report.markdown_actions import (
     LONG,
     SHOWN_CHANGES,
@@ -66,23 +70,28 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     for part in (
         _provenance(plan),
         opening_section(plan, full=full),
+        section(LOSSES, loss_lines(plan, _code, prose), str, SHOWN_NOTES if large else SHOWN_CHANGES),
+        section(EDITS, own_edits(plan), lambda edit: edit_line(edit, _code)),
         _settings(plan),
         _not_owned(plan),
-        _numbers(plan),
         findings_list(reported),
         unknown_section(summary.unknown),
         _outside_changes(plan, whole=full or not large),
-        *proof_lines(plan),
+        _numbers(plan),
     ):
         page.add_lines(part)
     cut = add_bounded(page, plan) if full else add_actions(page, plan)
-    page.add_lines(tenant_lines(plan))
-    page.add_lines(findings_list(notes, "Notes"))
+    for part in (tenant_lines(plan), findings_list(notes, "Notes"), *proof_lines(plan)):
+        page.add_lines(part)
     gone = withdrawn(plan)
     if gone:
         page.add_lines("\n### Pending before, no longer pending\n\n" + bullets(gone, code_span))
     page.add_lines(_known(summary.base_findings))
     return page, cut
+
+
+def _code(value: str) -> str:
+    return code_span(value, LONG)
 
 
 def _known(base: Sequence[Finding]) -> str:

@@ -12,6 +12,7 @@ from vastplan.model.plan import Action, Plan, Verb, lets_in
 from vastplan.report import view
 from vastplan.report.change import HEADINGS, plan_parts
 from vastplan.report.differences import Sign
+from vastplan.report.edits import action_place
 from vastplan.report.long_plan import is_large, shares_of
 from vastplan.report.markdown_escape import code_span, prose, summary_code, text_length
 from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
@@ -133,7 +134,8 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
     """One action, folded; with `most`, at most that many lines of its changes, and values cut. Markdown inside HTML is rendered only
     between the blank lines."""
     blocked = " — blocked" if action.blocked else ""
-    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(action.address, 300)}{blocked}"
+    place = action_place(action, summary_code)
+    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(action.address, 300)}{blocked}{f' ({place})' if place else ''}"
     lines = "".join(f"- {line}\n" for line in _details(action, topology, most))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 

@@ -12,6 +12,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Access, Action, Door, FieldChange, Plan, Standing, Verb, lets_in
 from vastplan.model.wording import some
+from vastplan.report.change import REMARKS
 from vastplan.report.differences import Show, Sign
 from vastplan.report.html_escape import Html, code_html, joined, tag
 from vastplan.report.html_page import notes
@@ -30,7 +31,6 @@ _OF_KIND, _OF_FIELD = 8, 5  # what the line of a kind names
 _LONG = 200
 _IN_TEXT = 20  # lines for a terminal, if the plan is long
 _STANDINGS = (None, *Standing)
-_REMARKS = {Standing.PENDING: "pending before this change", Standing.DRIFT: "independent of this change"}
 _LETS = {Access.CLIENTS: "lets in", Access.ADDRESSES: "is reached at"}
 
 
@@ -77,7 +77,7 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
     lines = []
     for (blocked, _, standing, _, text), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
         remarks = ["blocked"] if blocked else []
-        remarks += [words] if (words := _REMARKS.get(_STANDINGS[standing])) else []
+        remarks += [words] if (words := REMARKS.get(_STANDINGS[standing])) else []
         for start in range(0, len(addresses), _PER_LINE):
             lines.append(OpeningLine(tuple(addresses[start : start + _PER_LINE]), text, ", ".join(remarks)))
     return [*(_of_kind(actions, show) for actions in created.values()), *lines]

@@ -82,9 +82,9 @@ _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severit
 _SHOWN_FIELDS = 20
 
 
-def plan_results(plan: Plan, places: Places = NOWHERE) -> Results:
+def plan_results(plan: Plan) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
-    changes = [_change(action, places) for action in plan.actions]
+    changes = [_change(action) for action in plan.actions]
     findings = _findings(plan.findings)
     if plan.base is not None:
         new = plan.base.findings
@@ -135,8 +135,9 @@ def drift_results(drift: Drift, places: Places = NOWHERE) -> Results:
     )
 
 
-def receipt_results(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Results:
+def receipt_results(plan: Plan, receipt: Receipt) -> Results:
     """An apply, address by address."""
+    places = {str(action.address): action.where for action in plan.actions}
     levels = {State.DONE: Level.NONE, State.SKIPPED: Level.WARNING}
     return Results(
         "apply",
@@ -198,10 +199,10 @@ def _proofs(plan: Plan) -> Iterator[Result]:
         yield Result("budget", Level.NONE, "; ".join((budget.line, *budget.changes)), budget.address)
 
 
-def _change(action: Action, places: Places) -> Result:
+def _change(action: Action) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
     fields = [of_change(change) for change in action.changes]
-    lines, where = tuple(shown_lines(action.verb, fields, action.opens)), places.get(address)
+    lines, where = tuple(shown_lines(action.verb, fields, action.opens)), action.where
     if not action.blocked:
         of_items = action.verb is not Verb.CREATE and any(field.parts for field in fields)
         rule, level = ("items", Level.NOTE) if of_items else ("change", Level.NONE)

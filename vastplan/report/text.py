@@ -23,14 +23,18 @@ from vastplan.report.change import (
     unrelated_actions,
     withdrawn,
 )
+from vastplan.report.edits import TITLE as EDITS
+from vastplan.report.edits import edit_line, own_edits
 from vastplan.report.findings import findings_lines
 from vastplan.report.folding import counted_known, folded_unknown
 from vastplan.report.long_plan import expanded, is_large, unlisted_reverts
+from vastplan.report.losses import TITLE as LOSSES
+from vastplan.report.losses import loss_lines
 from vastplan.report.openings import opening_text
 from vastplan.report.owners import TenantFinder
 from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
 from vastplan.report.replication import replication_lines
-from vastplan.report.review import blind, keeps, left_words, reverts
+from vastplan.report.review import blind, keeps, left_words, reverts, review_line
 from vastplan.report.style import Style
 from vastplan.report.text_action import action_lines
 from vastplan.report.text_long_plan import Large, more
@@ -39,6 +43,7 @@ from vastplan.report.view import of_change
 
 __all__ = ["Style", "findings_lines", "part_text", "plan_summary", "plan_text", "receipt_text", "unknown_lines"]
 
+_TOP = 5  # lines of each list before the changes of a long plan
 _MOST = 10  # changes outside vastplan that a long plan lists
 
 
@@ -55,10 +60,17 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     part_lines = large.lines if large else lambda part: _by_site(part, style, in_full)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
-    entering = [*opening_text(plan, style, short=large is not None)]
-    lines = [*findings_lines(elsewhere, style), *entering, *([""] if entering else []), *_settings(plan, style)]
-    if others and settings_title(plan):
-        lines.append("")
+    top = [
+        [style.paint(line, "bold") for line in style.wrapped(inert(review_line(plan), 600), "")]
+        if plan.actions
+        else [],
+        findings_lines(elsewhere, style),
+        [*opening_text(plan, style, short=large is not None)],
+        _listed(LOSSES, loss_lines(plan, _plain, _plain), style, short=large is not None),
+        _listed(EDITS, [edit_line(edit, _plain) for edit in own_edits(plan)], style, short=large is not None),
+        [*_settings(plan, style)],
+    ]
+    lines = [line for part in top if part for line in (*part, "")]
     # In a long plan the notes come after the changes: no decision depends on them.
     notes = [finding for finding in others if large and finding.severity is Severity.NOTE]
     lines += _findings(
@@ -68,7 +80,10 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     dropped = {action.address for group in unknown_here for action in group.same} - asked
     for standing, part in plan_parts(plan):
         if standing is not None:
-            lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
+            lines += [
+                *_gap(lines),
+                style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan"),
+            ]
         shown = [*part_lines(drop_addresses(part, dropped))]
         lines += shown[1:] if shown and not shown[0] and lines and not lines[-1] else shown
     lines += large.by_tenant(plan) if large else []
@@ -90,6 +105,22 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     if plan.base is not None and unrelated_actions(plan):
         lines.append(unrelated_actions(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _gap(lines: Sequence[str]) -> list[str]:
+    return [""] if lines and lines[-1] else []
+
+
+def _plain(value: str) -> str:
+    return inert(value, None)
+
+
+def _listed(title: str, items: Sequence[str], style: Style, *, short: bool) -> list[str]:
+    """What stands before the changes, a line each; the `short` form counts what is beyond its first lines."""
+    shown = items[: _TOP if short else None]
+    left = len(items) - len(shown)
+    lines = [line for item in shown for line in style.wrapped(item, "  ")] + ([more(left)] if left else [])
+    return [style.paint(f"{title} ({len(items):,})", "red" if title == LOSSES else "cyan"), *lines] if items else []
 
 
 def drop_addresses(plan: Plan, dropped: Collection[Address]) -> Plan:

@@ -9,6 +9,7 @@ from vastplan.model.plan import DOES_NOT_EXIST, Action, FieldChange, Verb
 from vastplan.model.shell import word
 from vastplan.model.wording import some
 from vastplan.report.differences import before_after
+from vastplan.report.edits import action_place
 from vastplan.report.style import Style
 from vastplan.report.values import AMONG_FIELDS, plain_value, quoted_where_several
 from vastplan.report.view import FieldView, of_change, unseen_openings
@@ -23,7 +24,10 @@ _SHOWN_DEPENDENTS = 6
 def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iterator[str]:
     """All of an action. It lists the first of the objects that it affects, and how to see the others, or with `in_full` all of them."""
     colour = OF_VERB[action.verb]
-    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
+    place = action_place(action, inert)
+    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}" + (
+        f" ({place})" if place else ""
+    )
     if action.verb is Verb.CREATE:
         yield from _made(action, style.paint(head, colour), style.width - len(head), style)
         if action.reason != DOES_NOT_EXIST:

@@ -28,7 +28,7 @@ from vastplan.model import errors
 from vastplan.model.consent import Approval
 from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.finding import NOWHERE, Places, error
+from vastplan.model.finding import error
 from vastplan.model.plan import Plan
 from vastplan.model.shell import given, words
 from vastplan.model.wording import some
@@ -88,10 +88,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     exit_status.refuse_wrong(plan)
     if _refuses_part(request, screen, plan):
         return errors.BLOCKED
-    # a saved plan does not record the lines of its entries
-    return _carry_out(
-        request, screen, workspace, plan, NOWHERE, None, _approvals(request, plan, file, signed=bool(keys))
-    )
+    return _carry_out(request, screen, workspace, plan, None, _approvals(request, plan, file, signed=bool(keys)))
 
 
 def _keys(request: ApplyRequest) -> tuple[Path, ...]:
@@ -159,7 +156,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         wait_for_ledgers(workspace, options.sites, screen.progress)
     with waiting(screen) as watch:
         planned = make_plan(workspace, replace(options, watch=watch))
-    plan, places = planned.plan, reports.entry_places(planned)
+    plan = planned.plan
     if request.format is Format.TEXT:
         output.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
@@ -174,14 +171,14 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
-        conditions = output.write(request, screen, reports.receipt_renderers(plan, receipt, places))
+        conditions = output.write(request, screen, reports.receipt_renderers(plan, receipt))
         record_limits(workspace, plan, screen.progress)
         if request.format is Format.JSON:
             screen.machine(json_report.apply_report(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
     if not request.auto_approve:
         screen.require_yes(f"Apply these {len(doable)} changes? Type yes to apply them: ", "--auto-approve")
-    return _carry_out(request, screen, workspace, plan, places, review)
+    return _carry_out(request, screen, workspace, plan, review)
 
 
 def _refuses_part(request: ApplyRequest, screen: Screen, plan: Plan) -> bool:
@@ -200,7 +197,6 @@ def _carry_out(
     screen: Screen,
     workspace: Workspace,
     plan: Plan,
-    places: Places,
     review: Review | None,
     approvals: tuple[Approval, ...] | None = None,
 ) -> int:
@@ -210,7 +206,7 @@ def _carry_out(
         )
     screen.result(request.format, json_report.apply_report(receipt, review), receipt_text(receipt, screen.style))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
-    conditions |= output.write(request, screen, reports.receipt_renderers(plan, receipt, places))
+    conditions |= output.write(request, screen, reports.receipt_renderers(plan, receipt))
     return errors.exit_code(conditions - {errors.CHANGES})
 
 

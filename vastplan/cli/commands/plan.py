@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vastplan.app import checks, reports
+from vastplan.app import checks
 from vastplan.app.clock import now
 from vastplan.app.files import approvals_template, signature
 from vastplan.app.files import plan as plan_file
@@ -54,7 +54,7 @@ def run(request: PlanRequest, screen: Screen) -> int:
     written = [request.out] if request.out else []
     if request.out and key is not None:
         written.append(signature.sign_plan(request.out, plan_file.dumps(plan).encode(), key))
-    conditions = output.show_plan(request, screen, plan, written, reports.entry_places(planned))
+    conditions = output.show_plan(request, screen, plan, written)
     if request.format is Format.TEXT:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))

@@ -1,0 +1,175 @@
+"""Which objects each edit of a document changes, and where the entry of each action is written. Pure.
+
+An edit belongs to the innermost entry around it. An entry may become many objects: of several edits of one entry, an object belongs to
+those that name a field of it that changes, or have its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from os.path import relpath
+from pathlib import PurePath
+from typing import Any
+
+from vastplan.document.file_edits import FileEdit, Path, file_edits, paths_by_place
+from vastplan.document.load import Document
+from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
+from vastplan.model.finding import Where
+from vastplan.model.plan import Action, DocumentEdit, EditSort, Plan, Standing, Verb
+from vastplan.model.units import show_amount
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Entry, EntryType
+
+_DEFAULTS = "defaults"
+_SITES, _PER_SITE, _ = ENTRY_KEYS
+_COMING_OR_GOING = (Verb.CREATE, Verb.DELETE, Verb.RELEASE)
+
+
+def with_places(plan: Plan, entries: Iterable[Entry]) -> Plan:
+    """The plan with the place of each action's entry, and of each finding about an object that has no place of its own."""
+    places = {str(entry.address): entry.where for entry in entries if entry.where is not None}
+    return replace(
+        plan,
+        actions=tuple(
+            replace(action, where=where) if (where := places.get(str(action.address))) else action
+            for action in plan.actions
+        ),
+        findings=tuple(
+            replace(finding, where=where)
+            if finding.where is None and (where := places.get(finding.address))
+            else finding
+            for finding in plan.findings
+        ),
+    )
+
+
+def with_edits(
+    plan: Plan,
+    document: Document,
+    base: Document,
+    entries: Sequence[Entry],
+    of_base: Sequence[Entry],
+    registry: Registry,
+) -> Plan:
+    """The plan, which was compared with the document `base`, with the edits, and with the places of what was removed."""
+    if plan.base is None:
+        return plan
+    paths = dict(paths_by_place(base.tree)) | dict(paths_by_place(document.tree))
+    places = {entry.address: entry.where for entry in (*of_base, *entries)}
+    written = {address: paths[where] for address, where in places.items() if where in paths}
+    types = {path: registry.types[address.kind] for address, path in written.items() if address.kind in registry.types}
+    edits = [edit for edit in file_edits(base.tree, document.tree) if edit.path[0] not in HEAD_KEYS]
+    found = _Found(edits, {*types, *written.values()})
+    objects: dict[int, list[str]] = {}
+    for action in plan.actions:
+        if action.standing is Standing.CHANGE and (path := written.get(action.address)):
+            for number in found.of(action, path):
+                objects.setdefault(number, []).append(str(action.address))
+    rows = []
+    for number, edit in enumerate(edits):
+        before, after, secret = _values(edit, found.around[number], types, registry)
+        where = _in_document(edit.where, document, base) if edit.sort is EditSort.REMOVED else edit.where
+        changed = tuple(objects.get(number, ()))
+        rows.append(DocumentEdit(".".join(edit.path), edit.sort, where, before, after, secret, changed))
+    actions = tuple(
+        replace(action, where=_in_document(removed, document, base))
+        if action.where is None and (removed := places.get(action.address))
+        else action
+        for action in plan.actions
+    )
+    return replace(plan, actions=actions, base=replace(plan.base, edits=tuple(rows)))
+
+
+class _Found:
+    """The edits by the innermost entry around each; `around` has the path of that entry, or of the defaults of a section."""
+
+    def __init__(self, edits: Sequence[FileEdit], entries: set[Path]) -> None:
+        self._edits = edits
+        self._of: dict[Path, list[int]] = {}
+        self._whole: dict[Path, int] = {}
+        self.around: list[Path] = []
+        for number, edit in enumerate(edits):
+            around = edit.path[:2] if edit.path[0] == _DEFAULTS else next(_prefixes(edit.path, entries), ())
+            self.around.append(around)
+            self._of.setdefault(around, []).append(number)
+            if edit.sort is not EditSort.CHANGED:
+                self._whole[edit.path] = number
+
+    def of(self, action: Action, path: Path) -> Iterator[int]:
+        """The numbers of the edits that change the object of an action, whose entry is at `path`."""
+        whole = [self._whole[place] for place in _prefixes(path, self._whole)]
+        yield from whole
+        if any(self._edits[number].sort is not EditSort.RENAMED for number in whole):
+            return
+        for place in _prefixes(path, self._of):
+            near = [number for number in self._of[place] if number not in whole and self._here(number, action)]
+            named = [number for number in near if self._names(number, action)]
+            if named or (near and place == path):
+                yield from named or near
+                return
+        for section in path[:-1]:
+            near = self._of.get((_DEFAULTS, section), [])
+            named = [number for number in near if self._names(number, action)]
+            if named:
+                yield from named
+                return
+
+    def _here(self, number: int, action: Action) -> bool:
+        """Whether an edit under `per_site` is one of the action's site."""
+        path = self._edits[number].path
+        return _PER_SITE not in path[:-1] or path[path.index(_PER_SITE) + 1] == action.address.site
+
+    def _names(self, number: int, action: Action) -> bool:
+        """Whether the edit is of a field of the object that changes, by its name or its value, or of the sites of an entry."""
+        edit = self._edits[number]
+        inner = edit.path[len(self.around[number]) :]
+        if action.verb in _COMING_OR_GOING:
+            return edit.sort is not EditSort.CHANGED or _SITES in inner or _PER_SITE in inner
+        return any(
+            not set(change.path.split(".")).isdisjoint(inner)
+            or (change.after is not None and show_amount(change.after, change.unit) == edit.after)
+            for change in action.changes
+        )
+
+
+def _prefixes(path: Path, among: Iterable[Path]) -> Iterator[Path]:
+    """The path and what contains it, as far as they are `among` those, the longest first."""
+    for length in range(len(path), 0, -1):
+        if path[:length] in among:
+            yield path[:length]
+
+
+def _values(edit: FileEdit, around: Path, types: Mapping[Path, EntryType], registry: Registry) -> tuple[Any, Any, bool]:
+    """Both values, and whether they may be secret. An entry that is added or removed has none."""
+    if edit.sort is EditSort.RENAMED:
+        return edit.before, edit.after, False
+    of_defaults = registry.sections.get(around[1]) if len(around) > 1 and around[0] == _DEFAULTS else None
+    type_ = types.get(around, of_defaults)
+    inner = [key for key in edit.path[len(around) :] if key != _PER_SITE]
+    if type_ is None or not inner:
+        return None, None, False
+    fields = {field.name: field for field in type_.fields}
+    field = next((fields[key] for key in inner if key in fields), None)
+    if field is None:
+        return (edit.before, edit.after, False) if _SITES in inner else (None, None, False)
+    return (None, None, True) if field.undisclosed else (_plain(edit.before), _plain(edit.after), False)
+
+
+def _plain(value: Any) -> Any:
+    """The value without the places that a reader of YAML keeps with it."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return float(value) if isinstance(value, float) else value
+
+
+def _in_document(where: Where, document: Document, base: Document) -> Where:
+    """A place of the base by the name that its file has in the document, where both are one folder or one file."""
+    if len(document.paths) != 1 or len(base.paths) != 1:
+        return where
+    own, former = document.paths[0], base.paths[0]
+    if not former.is_dir():
+        return replace(where, file=str(own)) if not own.is_dir() else where
+    return replace(where, file=str(PurePath(own) / relpath(where.file, former))) if own.is_dir() else where

@@ -1,0 +1,60 @@
+"""What was edited in the document of a change request: a line for each edit, with its place and the objects that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vastplan.model.finding import Where
+from vastplan.model.plan import Action, Cause, DocumentEdit, EditSort, FieldChange, Plan, Verb
+from vastplan.model.wording import some
+from vastplan.report.differences import Show
+from vastplan.report.values import SENSITIVE
+from vastplan.report.view import of_change
+
+TITLE = "What was edited"
+_SHOWN = 4  # objects of an edit with their names
+_VALUE = 200  # characters of a value; the change below has all of it
+
+
+def own_edits(plan: Plan) -> Sequence[DocumentEdit]:
+    """The edits of the change itself; none without a base."""
+    return plan.base.edits if plan.base is not None else ()
+
+
+def edit_line(edit: DocumentEdit, show: Show) -> str:
+    """`tenants.team-a.quotas.scratch.hard_limit: 1 TiB → 2 TiB (storage/team-a.yaml:12): iad/quota/scratch`."""
+    objects = f": {some(edit.objects, _SHOWN, show)}" if edit.objects else ""
+    return f"{show(edit.path)}{_what(edit, show)} ({place(edit.where, removed=edit.sort is EditSort.REMOVED, show=show)}){objects}"
+
+
+def _what(edit: DocumentEdit, show: Show) -> str:
+    if edit.sort is EditSort.RENAMED:
+        return f", before {show(str(edit.before))}"
+    if edit.sensitive:
+        return f" {edit.sort.value}: {SENSITIVE}"
+    if edit.before is None and edit.after is None:
+        return f" {edit.sort.value}"
+    if edit.sort is EditSort.CHANGED:
+        field = of_change(
+            FieldChange(edit.path, edit.before, edit.after, Cause.DOCUMENT, unordered=isinstance(edit.before, list))
+        )
+        return f": {field.planned(lambda value: show(_cut(value)))}"
+    value = edit.after if edit.sort is EditSort.ADDED else edit.before
+    return f" {edit.sort.value}: {show(_cut(of_change(FieldChange('', None, value, Cause.DOCUMENT)).after))}"
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+
+
+def place(where: Where, *, removed: bool, show: Show) -> str:
+    """`storage/team-a.yaml:12`, and that it is a line of the base."""
+    return f"{show(f'{where.file}:{where.line}')}{' of the base' if removed else ''}"
+
+
+def action_place(action: Action, show: Show) -> str:
+    """Where the entry of an action is written; "" where that is not known."""
+    if action.where is None:
+        return ""
+    removed = action.verb is Verb.DELETE or (action.verb is Verb.RELEASE and not action.desired)
+    return place(action.where, removed=removed, show=show)
