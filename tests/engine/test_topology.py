@@ -36,7 +36,8 @@ def _plan(vastplan: Run, document: Path, out: Path) -> dict[str, Any]:
 
 def test_a_site_whole_and_who_is_behind_a_change(vastplan: Run, tmp_path: Path) -> None:
     document, out = tmp_path / "d.yaml", tmp_path / "plan.json"
-    document.write_text(DOCUMENT)
+    bucket = "    views: {images: {path: /images, protocols: [S3], bucket: images, bucket_owner: someone}}\n"
+    document.write_text(DOCUMENT + bucket)
     (tmp_path / "csi").write_text("secret")
     made = _plan(vastplan, document, out)
     nodes = {node["address"]: node for node in made["topology"]}
@@ -45,6 +46,7 @@ def test_a_site_whole_and_who_is_behind_a_change(vastplan: Run, tmp_path: Path) 
     assert nodes["lab/tenant/team-a"]["figures"] == [{"name": "capacity", "value": 10 * 2**40, "unit": "bytes"}]
     assert nodes["lab/project/team-a"]["figures"] == [{"name": "GPUs", "value": 4, "unit": ""}]
     assert nodes["lab/project/team-a"]["stage"] == "team" and nodes["lab/project/team-a"]["system"] == "runai"
+    assert (nodes["lab/view/images"]["called"], nodes["lab/view/home"]["called"]) == ("bucket", "")
     assert "lab/view_policy/team-a" in nodes["lab/view/home"]["refers"]
     assert "lab/view/home" in nodes["lab/persistent_volume/team-a-home"]["refers"]  # by order: no field names it
     behind = {action["address"]: action["dependents"] for action in made["actions"]}

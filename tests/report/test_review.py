@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.report.reading import plan
-from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.plan import Action, Node, Plan, Verb
 from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BANDS, MOST_BOXES, fitting, picture, steps
 from vastplan.report.review import Risk, Topology, by_risk, review_line
@@ -121,6 +121,20 @@ def test_boxes_do_not_overlap_and_what_found_no_room_is_counted() -> None:
     assert "v29" in labels  # what changes is shown before what does not
     (rest,) = [box for box in drawn.boxes if box.more]
     assert rest.more == 32 - MOST_BOXES and rest.under == "no changes"
+
+
+def test_a_view_whose_quota_changes_is_marked_and_one_with_a_bucket_is_called_so() -> None:
+    planned = plan("typical")
+    view = next(node for node in planned.topology if node.address == "iad/view/team-a-checkpoints")
+    quota = Node("iad/quota/limit", "vast", None, ("iad/tenant/team-a", view.address))
+    update = replace(_action(planned, "iad/qos_policy/team-a-checkpoints"), verb=Verb.UPDATE)
+    grows = replace(update, address=update.address.parse(quota.address))
+    bucket = replace(view, address="iad/view/images", called="bucket")
+    drawn = picture(graph(replace(planned, topology=(view, quota, bucket), actions=(grows,)), "iad"))
+    boxes = {box.label: box for box in drawn.boxes}
+    marked, other = boxes["team-a-checkpoints"], boxes["images"]
+    assert (marked.sign, marked.verb, marked.title) == ("~", "update", "view team-a-checkpoints; quota limit update")
+    assert (other.sign, other.title, other.under) == ("", "bucket images", "bucket")
 
 
 def test_the_list_in_words_has_the_bands_that_are_drawn() -> None:

@@ -324,7 +324,8 @@ class Node:
     """One object of a planned site and what it depends on, changed or not; diagrams are drawn from these.
 
     `refers` are the addresses that it refers to, and those that must exist before it. `stage` is `None` for a kind that no diagram
-    shows by itself. `figures` say how large it is (`GPUs 64`). An object that the document only refers to is not `managed`.
+    shows by itself. `figures` say how large it is (`GPUs 64`). An object that the document only refers to is not `managed`. `called` is the
+    word for it where that is not the name of its kind (since 1.1).
     """
 
     address: str
@@ -333,6 +334,7 @@ class Node:
     refers: tuple[str, ...] = ()
     figures: tuple[Evidence, ...] = ()
     managed: bool = True
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)

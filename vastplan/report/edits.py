@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
+from vastplan.model.address import Address
 from vastplan.model.finding import Where
 from vastplan.model.plan import Action, Cause, DocumentEdit, EditSort, FieldChange, Plan, Verb
 from vastplan.model.wording import some
 from vastplan.report.differences import Show
-from vastplan.report.values import SENSITIVE
+from vastplan.report.values import SENSITIVE, counted, kind_words
 from vastplan.report.view import of_change
 
 TITLE = "What was edited"
-_SHOWN = 4  # objects of an edit with their names
+_NAMED = 4  # objects of an edit with their names, and sites
 _VALUE = 200  # characters of a value; the change below has all of it
 
 
@@ -21,10 +23,27 @@ def own_edits(plan: Plan) -> Sequence[DocumentEdit]:
     return plan.base.edits if plan.base is not None else ()
 
 
-def edit_line(edit: DocumentEdit, show: Show) -> str:
-    """`tenants.team-a.quotas.scratch.hard_limit: 1 TiB → 2 TiB (storage/team-a.yaml:12): iad/quota/scratch`."""
-    objects = f": {some(edit.objects, _SHOWN, show)}" if edit.objects else ""
-    return f"{show(edit.path)}{_what(edit, show)} ({place(edit.where, removed=edit.sort is EditSort.REMOVED, show=show)}){objects}"
+def edit_line(edit: DocumentEdit, show: Show, words: Show) -> str:
+    """`tenants.team-a.quotas.scratch.hard_limit: 1 TiB → 2 TiB (storage/team-a.yaml:12): iad/quota/scratch`. `show` shows a name or a value, `words` the text between
+    them."""
+    few = 0 < len(edit.objects) <= _NAMED
+    objects = ", ".join(map(show, edit.objects)) if few else object_words(edit, show, words)
+    return f"{edit_alone(edit, show)}{f': {objects}' if objects else ''}"
+
+
+def edit_alone(edit: DocumentEdit, show: Show) -> str:
+    """The line without its objects."""
+    where = place(edit.where, removed=edit.sort is EditSort.REMOVED, show=show)
+    return f"{show(edit.path)}{_what(edit, show)} ({where})"
+
+
+def object_words(edit: DocumentEdit, show: Show, words: Show) -> str:
+    """`2 quotas, 2 views on iad, pdx`."""
+    addresses = [*map(Address.parse, edit.objects)]
+    kinds = Counter(address.kind for address in addresses)
+    sites = sorted({address.site for address in addresses})
+    counts = words(", ".join(counted(count, kind_words(kind)) for kind, count in kinds.items()))
+    return f"{counts} on {some(sites, _NAMED, show)}" if counts else ""
 
 
 def _what(edit: DocumentEdit, show: Show) -> str:

@@ -8,8 +8,11 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Node, Plan, Stage, Verb
+from vastplan.report.values import kind_words
 
 STAGES = tuple(Stage)
+_WHOLE = (Stage.VOLUME, Stage.DATA, Stage.TEAM)
+"""What an object that is not drawn may be a part of, the nearest to its data first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,23 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """One site. `actions` are those on the site, by address."""
+    """One site. `actions` are those on the site, by address; `parts` are those of objects that are not drawn, by the drawn object that
+    they are a part of: the quota of a view, for example."""
 
     site: str
     nodes: Mapping[str, Node]
     bands: tuple[Band, ...]
     lines: tuple[Edge, ...]
     actions: Mapping[str, Action]
+    parts: Mapping[str, Sequence[Action]]
+
+    def changes(self, address: str) -> bool:
+        """Whether the object, or a part of it, changes."""
+        return address in self.actions or address in self.parts
+
+    def word(self, address: str) -> str:
+        """The word for an object: `bucket`, or its kind."""
+        return self.nodes[address].called or kind_words(Address.parse(address).kind)
 
 
 def drawn_sites(plan: Plan) -> list[str]:
@@ -70,7 +83,21 @@ def _graph(site: str, nodes: Mapping[str, Node], actions: Mapping[str, Action]) 
         address: refers | _let_go(actions[address]) if address in actions else refers for address, refers in now.items()
     }
     bands = tuple(_bands(nodes, everything))
-    return Graph(site, nodes, bands, tuple(_lines(nodes, now, everything, actions)), actions)
+    return Graph(site, nodes, bands, tuple(_lines(nodes, now, everything, actions)), actions, _parts(nodes, actions))
+
+
+def _parts(nodes: Mapping[str, Node], actions: Mapping[str, Action]) -> dict[str, list[Action]]:
+    """The actions on objects that are not drawn, by the volume, view, class or team that each refers to."""
+    parts: dict[str, list[Action]] = {}
+    for address, action in actions.items():
+        node = nodes.get(address)
+        if node is None or node.stage is not None:
+            continue
+        drawn = [(nodes[other].stage, other) for other in node.refers if _stage(nodes, other) in _WHOLE]
+        if drawn:
+            whole = min(drawn, key=lambda pair: _WHOLE.index(pair[0]))[1]
+            parts.setdefault(whole, []).append(action)
+    return parts
 
 
 def _let_go(action: Action) -> set[str]:

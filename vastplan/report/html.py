@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from vastplan.model.finding import Severity
 from vastplan.model.plan import DocumentEdit, Plan
 from vastplan.report import view
 from vastplan.report.change import provenance, settings_changed, settings_title, uncovered_lines, withdrawn
 from vastplan.report.edits import TITLE as EDITS
-from vastplan.report.edits import edit_line, own_edits
+from vastplan.report.edits import edit_alone, object_words, own_edits
 from vastplan.report.graph import drawn_sites, graphs
 from vastplan.report.html_actions import filter_style, filters, risk_tables, tenant_table
 from vastplan.report.html_escape import Html, code_html, joined, tag
@@ -78,12 +77,11 @@ def plan_page(plan: Plan) -> str:
 
 def _edit(edit: DocumentEdit) -> Html:
     """An edit, which opens to its objects."""
-    line = edit_line(replace(edit, objects=()), str)
+    line = edit_alone(edit, str)
     if not edit.objects:
         return tag("li", line)
     objects = tag("ul", *(tag("li", code_html(address)) for address in edit.objects))
-    count = counted(len(edit.objects), "object")
-    return tag("li", tag("details", tag("summary", f"{line}: {count}"), objects, class_="list"))
+    return tag("li", tag("details", tag("summary", f"{line}: {object_words(edit, str, str)}"), objects, class_="list"))
 
 
 def problems_page(name: str, problems: Problems) -> str:

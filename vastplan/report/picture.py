@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Stage
+from vastplan.model.plan import Stage, Verb
+from vastplan.model.wording import some
 from vastplan.report.graph import STAGES, Band, Graph
 from vastplan.report.values import counted, kind_words, plain_value
 
@@ -97,7 +98,7 @@ def _chosen(graph: Graph) -> list[Band]:
 
 
 def _changes(graph: Graph, band: Band) -> bool:
-    return any(address in graph.actions for address in band.members())
+    return any(map(graph.changes, band.members()))
 
 
 def _left_out(graph: Graph, bands: list[Band]) -> str:
@@ -114,14 +115,14 @@ def _column(graph: Graph, members: tuple[str, ...], x: int, y: int) -> list[tupl
     """The boxes of a column with the addresses that each stands for; what changes is shown before what does not."""
     drawn = {*members}
     if len(members) > MOST_BOXES:
-        drawn = {*sorted(members, key=lambda address: address not in graph.actions)[:MOST_BOXES]}
+        drawn = {*sorted(members, key=lambda address: not graph.changes(address))[:MOST_BOXES]}
     rows: list[tuple[Box, tuple[str, ...]]] = []
     for address in members:
         if address in drawn:
             rows.append((_box(graph, address, x, y + len(rows) * (HEIGHT + DOWN)), (address,)))
     rest = tuple(address for address in members if address not in drawn)
     if rest:
-        changed = sum(1 for address in rest if address in graph.actions)
+        changed = sum(1 for address in rest if graph.changes(address))
         label = f"{len(rest)} more"
         under = f"{counted(changed, 'change')}" if changed else "no changes"
         rows.append((Box(label, under, label, x, y + len(rows) * (HEIGHT + DOWN), more=len(rest)), rest))
@@ -131,16 +132,21 @@ def _column(graph: Graph, members: tuple[str, ...], x: int, y: int) -> list[tupl
 def _box(graph: Graph, address: str, x: int, y: int) -> Box:
     node, action = graph.nodes[address], graph.actions.get(address)
     parsed = Address.parse(address)
-    kind = kind_words(parsed.kind)
+    kind = graph.word(address)
     figures = ", ".join(f"{plain_value(figure.value, figure.unit)} {figure.name}" for figure in node.figures)
     change = f", {action.verb.value}{', blocked' if action.blocked else ''}" if action else ""
+    grown = graph.parts.get(address, ())
     title = f"{kind} {parsed.name}{change}{f', {figures}' if figures else ''}"
-    verb = action.verb if action else None
+    if grown:
+        title += (
+            f"; {some([f'{kind_words(part.address.kind)} {part.address.name} {part.verb.value}' for part in grown])}"
+        )
+    verb = action.verb if action else Verb.UPDATE if grown else None
     beside = len(verb.sign) + 1 if verb and verb.sign else 0
     return Box(
         label=fitting(parsed.name, _LETTERS - beside), under=fitting(figures or kind, _LETTERS + 5), title=inert(title),
         x=x, y=y, verb=verb.value if verb else "", sign=verb.sign if verb else "",
-        blocked=bool(action and action.blocked), managed=node.managed,
+        blocked=bool(action.blocked if action else grown and all(part.blocked for part in grown)), managed=node.managed,
     )  # fmt: skip
 
 

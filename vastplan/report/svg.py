@@ -8,7 +8,7 @@ from vastplan.model.address import Address
 from vastplan.report.graph import Graph
 from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, joined, tag
 from vastplan.report.picture import HEIGHT, TITLES, TOP, WIDTH, Box, Curve, Picture, picture, steps
-from vastplan.report.values import counted, kind_words
+from vastplan.report.values import counted
 
 
 def site_picture(graph: Graph, number: int) -> Html:
@@ -26,7 +26,7 @@ def site_picture(graph: Graph, number: int) -> Html:
     )
     caption = tag(
         "figcaption",
-        "Solid: stays. Green: new. Red and dashed: deleted. Dashed grey: not managed here. ",
+        "+ new, ~ changes (it, or its quota, protection or grants), - deleted. Dashed grey: not managed here. ",
         drawn.left_out,
     )
     return joined(tag("figure", art, caption, tabindex=0, aria_label=f"Topology of site {graph.site}"), _list(graph))
@@ -86,7 +86,11 @@ def _object(graph: Graph, address: str, stands_on: Sequence[str]) -> Html:
     parsed = Address.parse(address)
     action = graph.actions.get(address)
     return _OBJECT.fill(
-        f"{kind_words(parsed.kind)} {parsed.name}",
-        f" ({action.verb.value}{', blocked' if action.blocked else ''})" if action else "",
+        f"{graph.word(address)} {parsed.name}",
+        f" ({action.verb.value}{', blocked' if action.blocked else ''})"
+        if action
+        else " (changes)"
+        if graph.changes(address)
+        else "",
         f", on {', '.join(stands_on)}" if stands_on else "",
     )

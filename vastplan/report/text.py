@@ -67,7 +67,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         findings_lines(elsewhere, style),
         [*opening_text(plan, style, short=large is not None)],
         _listed(LOSSES, loss_lines(plan, _plain, _plain), style, short=large is not None),
-        _listed(EDITS, [edit_line(edit, _plain) for edit in own_edits(plan)], style, short=large is not None),
+        _listed(EDITS, [edit_line(edit, _plain, _plain) for edit in own_edits(plan)], style, short=large is not None),
         [*_settings(plan, style)],
     ]
     lines = [line for part in top if part for line in (*part, "")]

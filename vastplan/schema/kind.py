@@ -91,6 +91,7 @@ class Kind:
     mirrored: bool = False
     controller_owned: tuple[ControllerOwned, ...] = ()
     stage: Stage | None = None
+    called: tuple[str, str] | None = None  # a field, and the word that people have for an object with a value in it
     measures: tuple[Measure, ...] = ()
     states: States | None = None  # what the states that its system reports mean
     versions: tuple[Since | Until, ...] = ()  # the product versions that have the kind

@@ -40,7 +40,10 @@ def topology(matches: Matches, desired: Mapping[Address, Entry], actions: Iterab
 def _node(matches: Matches, address: Address, targets: Iterable[Address], values: Mapping[str, Any]) -> Node:
     kind = matches.kinds[address.kind]
     refers = tuple(str(target) for target in dict.fromkeys(targets) if target != address)
-    return Node(str(address), kind.system, kind.stage, refers, tuple(_figures(matches, kind, address, values)))
+    field, word = kind.called or ("", "")
+    called = word if values.get(field) is not None else ""
+    figures = tuple(_figures(matches, kind, address, values))
+    return Node(str(address), kind.system, kind.stage, refers, figures, called=called)
 
 
 def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:

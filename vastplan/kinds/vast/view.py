@@ -355,6 +355,7 @@ KIND = Kind(
     system="vast",
     section="views",
     stage=Stage.DATA,
+    called=("bucket", "bucket"),
     endpoint=collection("views"),
     attributes=(Attribute("bucket", ("bucket",), lambda values: values.get("bucket"), ("bucket",)),),
     keyed=Keyed(
