@@ -36,7 +36,16 @@ def prose(value: object, limit: int = 500) -> str:
 
 
 def _joined(words: list[str]) -> Iterator[str]:
-    for plain, some in groupby((word for word in words if word), key=_is_plain):
+    clauses = 0
+
+    def run(word: str) -> tuple[bool, int]:
+        # Names that follow each other are one piece of code, up to the end of a clause.
+        nonlocal clauses
+        own = clauses
+        clauses += word[-1] in _ENDS and not _is_plain(word)
+        return _is_plain(word), own
+
+    for (plain, _), some in groupby((word for word in words if word), key=run):
         together = " ".join(some)
         if plain:
             yield together

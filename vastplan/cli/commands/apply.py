@@ -177,7 +177,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
             screen.machine(json_report.apply_report(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
     if not request.auto_approve:
-        screen.require_yes(f"Apply these {len(doable)} changes? Type yes to apply them: ", "--auto-approve")
+        screen.require_yes(f"Apply {counted(len(doable), 'change')}? Type yes: ", "--auto-approve")
     return _carry_out(request, screen, workspace, plan, review)
 
 
