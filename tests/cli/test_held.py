@@ -30,12 +30,16 @@ def test_who_is_at_work_is_said_first_and_its_objects_are_not_called_an_interrup
         lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "b"})
         for words in (("plan", file), ("apply", file)):
             out = vastplan(*words).out
-            assert out.startswith("warning VP359: the ledger of iad is held by ann@host (pid 7) since 20"), out
-            assert "tenant b  created by the apply that holds the ledger; added to the ledger" in out, out
+            verdict, _, rest = out.partition("\n\n")
+            assert "can be applied" in verdict, out
+            assert rest.startswith("warning VP359: the ledger of iad is held by ann@host (pid 7) since 20"), out
+            assert (
+                f"tenant b ({file.name}:11)  created by the apply that holds the ledger; added to the ledger" in out
+            ), out
             assert "interrupted apply" not in out and f"vastplan ledger unlock {file} iad" in out, out
         session.close()
         out = vastplan("plan", file).out
-        assert "VP359" not in out and "tenant b  created by an interrupted apply; added to the ledger" in out, out
+        assert "VP359" not in out and f"tenant b ({file.name}:11)  created by an interrupted apply; added to the ledger" in out, out
 
 
 def test_an_apply_waits_for_the_ledger_as_long_as_it_is_told_and_plans_after_that(

@@ -214,7 +214,9 @@ def test_a_saved_plan_shows_one_action(document: Path, vastplan: Run, tmp_path: 
     assert vastplan("plan", document, "--out", saved).code == 0
     ran = vastplan("show", saved, "iad/tenant/team-a")
     assert (
-        ran.code == 0 and ran.out.splitlines()[:2] == ["iad", "  + tenant team-a"] and len(ran.out.splitlines()) == 3
+        ran.code == 0
+        and ran.out.splitlines()[:2] == ["iad", f"  + tenant team-a ({document.name}:25)"]
+        and len(ran.out.splitlines()) == 3
     ), ran
     ran = vastplan("show", saved, "iad/volume/scratch")
     assert ran.code == 0 and "+ persistent_volume_claim scratch" in ran.out and "more" not in ran.out, ran

@@ -93,7 +93,7 @@ def test_who_was_let_in_by_hand_and_accepted_is_in_the_review(tmp_path: Path, va
         hands.call("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{key}/", {"nfs_no_squash": [*BEFORE, "10.99.0.0/16"]})
         assert vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/view_policy/p.nfs_no_squash").code == 0
         text = vastplan("plan", tmp_path / "hand.yaml").out
-        assert text.startswith("Who is let in (1)") and "10.99.0.0/16" in text.split("iad\n")[0], text
+        assert text.split("\n\n")[1].startswith("Who is let in (1)") and "10.99.0.0/16" in text.split("iad\n")[0], text
         assert "the system does already, and from now on the document too" in " ".join(text.split())
         comment = vastplan("plan", tmp_path / "hand.yaml", "--format", "markdown").out
         assert "1 lets somebody in" in comment and "10.99.0.0/16" in comment.split("#### Who is let in")[1][:600], (

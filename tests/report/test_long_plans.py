@@ -15,11 +15,24 @@ from tests.report.reading import FORMATS, large, lines_run, unlike
 from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed, check_inert
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Action, Author, Base, Block, Cause, FieldChange, Node, Plan, Stage, Standing, Verb
+from vastplan.model.plan import (
+    GOING,
+    Action,
+    Author,
+    Base,
+    Block,
+    Cause,
+    FieldChange,
+    Node,
+    Plan,
+    Stage,
+    Standing,
+    Verb,
+    lets_in,
+)
 from vastplan.report.html_script import FILTER
 from vastplan.report.long_plan import FROM, expanded, unmatched_patterns
 from vastplan.report.markdown import plan_comment
-from vastplan.report.markdown_escape import text_length
 from vastplan.report.markdown_page import LIMIT
 from vastplan.report.owners import TenantFinder
 from vastplan.report.similarity import similar_actions
@@ -153,7 +166,7 @@ def test_every_action_is_told_or_counted() -> None:
 def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
     made = estate(count)
     shown = plan_comment(made, ["plan.html"])
-    assert text_length(shown) < LIMIT and "**Cut**" not in shown
+    assert len(shown.encode()) < LIMIT and "**Cut**" not in shown
     check_inert(shown)
     for heading in (
         "Deletes or replaces objects with data",
@@ -164,6 +177,8 @@ def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
         assert f"#### {heading}" in shown
     hosts = {str(change.after[-1]) for action in made.actions for change in action.changes if change.admits}
     assert all(f"+ {host}`" in shown for host in hosts)
+    told = [action.address for action in made.actions if lets_in(action) or action.verb in GOING]
+    assert all(f"`{address.name}`" in shown or f"`{address}`" in shown for address in told)
     assert f"{count} of {count} changes are grouped" in shown or "changes are grouped" in shown
 
 

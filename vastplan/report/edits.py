@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
 
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
@@ -72,8 +74,8 @@ def place(where: Where, *, removed: bool, show: Show) -> str:
 
 
 def action_place(action: Action, show: Show) -> str:
-    """Where the entry of an action is written; "" where that is not known."""
+    """The line where the entry of an action is written, without the folder of its file; "" where that is not known."""
     if action.where is None:
         return ""
     removed = action.verb is Verb.DELETE or (action.verb is Verb.RELEASE and not action.desired)
-    return place(action.where, removed=removed, show=show)
+    return place(replace(action.where, file=PurePath(action.where.file).name), removed=removed, show=show)

@@ -2,47 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Sequence
 
-from vastplan.model.plan import GOING, Action, Plan, Verb
+from vastplan.model.plan import GOING, Action, Plan
 from vastplan.model.wording import some
 from vastplan.report.change import REMARKS
 from vastplan.report.differences import Show
 from vastplan.report.edits import action_place
+from vastplan.report.similarity import SimilarActions
 from vastplan.report.values import counted, kind_words, plain_value
 
 TITLE = "What is lost"
-_NAMED = 4  # objects of a kind without data
+_NAMED = 2  # objects of many on one line
+_MANY = 8  # more objects of a kind with data are one line
 _APPROVAL = "approval"  # the guard that a person satisfies
 
 
 def loss_lines(plan: Plan, show: Show, words: Show) -> list[str]:
     """The lines, what holds data first. `show` shows a name or a value, `words` the text between them."""
-    lines: list[str] = []
-    without: dict[tuple[str, Verb, str], list[Action]] = {}
+    alike: dict[tuple[Hashable, ...], list[Action]] = {}
     for action in plan.actions:
-        if action.deletes or (action.verb in GOING and action.holds_data):
-            lines.append(_line(action, show, words))
-        elif action.verb in GOING:
-            without.setdefault((action.address.kind, action.verb, _remarks(action)), []).append(action)
-    return [*lines, *(_of_kind(actions, show, words) for actions in without.values())]
+        if action.deletes or action.verb in GOING:
+            seen = tuple((evidence.name, evidence.unit) for evidence in action.evidence)
+            key = not _data(action), action.address.kind, action.verb, action.deletes, seen, _remarks(action)
+            alike.setdefault(key, []).append(action)
+    lines: list[str] = []
+    for actions in sorted(alike.values(), key=lambda actions: not _data(actions[0])):
+        if _data(actions[0]) and len(actions) <= _MANY:
+            lines += (_line(action, show, words) for action in actions)
+        else:
+            lines.append(_of_many(actions, show, words))
+    return lines
+
+
+def _data(action: Action) -> bool:
+    return bool(action.deletes) or action.holds_data
 
 
 def _line(action: Action, show: Show, words: Show) -> str:
-    what = f"{action.verb.value} {show(str(action.address))}"
     place = action_place(action, show)
-    parts = [*_seen(action, show, words)]
+    what = f"{action.verb.value} {show(str(action.address))}{f' ({place})' if place else ''}"
+    seen = [(evidence.name, plain_value(evidence.value, evidence.unit)) for evidence in action.evidence]
+    return f"{what}: {_lost(action, seen, show, words)}"
+
+
+def _of_many(actions: Sequence[Action], show: Show, words: Show) -> str:
+    first = actions[0]
+    what = f"{first.verb.value} {words(counted(len(actions), kind_words(first.address.kind)))}"
+    lost = _lost(first, SimilarActions(tuple(actions)).seen(), show, words) if _data(first) else _without(first, words)
+    return f"{what}: {lost}; {some([str(action.address) for action in actions], _NAMED, show)}"
+
+
+def _lost(action: Action, seen: Sequence[tuple[str, str]], show: Show, words: Show) -> str:
+    """What is in it, and what stops it."""
+    parts = [f"{words(name)} {show(value)}" for name, value in seen]
     if action.verb not in GOING:
         parts.insert(0, f"its system deletes data, by {some(action.deletes, _NAMED, show)}")
     remarks = [words(remarks)] if (remarks := _remarks(action)) else []
-    return f"{what}{f' ({place})' if place else ''}: {'; '.join([*parts, *remarks])}"
+    return "; ".join([*(parts or ["holds data; how much is not known"]), *remarks])
 
 
-def _seen(action: Action, show: Show, words: Show) -> Iterator[str]:
-    for evidence in action.evidence:
-        yield f"{words(evidence.name)} {show(plain_value(evidence.value, evidence.unit))}"
-    if not action.evidence and action.verb in GOING:
-        yield "holds data; how much is not known"
+def _without(action: Action, words: Show) -> str:
+    return "without data" + (f"; {words(remarks)}" if (remarks := _remarks(action)) else "")
 
 
 def _remarks(action: Action) -> str:
@@ -52,10 +73,3 @@ def _remarks(action: Action) -> str:
     remarks += [f"blocked: {', '.join(others)}"] if others else []
     remarks += [words] if action.standing and (words := REMARKS.get(action.standing)) else []
     return "; ".join(remarks)
-
-
-def _of_kind(actions: list[Action], show: Show, words: Show) -> str:
-    verb, kind = actions[0].verb.value, actions[0].address.kind
-    names = some([str(action.address) for action in actions], _NAMED, show)
-    remarks = f"; {words(remarks)}" if (remarks := _remarks(actions[0])) else ""
-    return f"{verb} {words(counted(len(actions), kind_words(kind)))} without data: {names}{remarks}"

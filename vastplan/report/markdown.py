@@ -70,7 +70,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     for part in (
         _provenance(plan),
         opening_section(plan, full=full),
-        section(LOSSES, loss_lines(plan, _code, prose), str, SHOWN_NOTES if large else SHOWN_CHANGES),
+        section(LOSSES, loss_lines(plan, _code, prose), str),
         section(EDITS, own_edits(plan), lambda edit: edit_line(edit, _code, prose)),
         _settings(plan),
         _not_owned(plan),

@@ -8,7 +8,7 @@ from dataclasses import field
 from itertools import groupby
 
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action, Plan, Verb, lets_in
+from vastplan.model.plan import GOING, Action, Plan, Verb, lets_in
 from vastplan.report import view
 from vastplan.report.change import HEADINGS, plan_parts
 from vastplan.report.differences import Sign
@@ -25,7 +25,7 @@ from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12
 LONG = 200  # characters of a value that is cut
-_NAMED_FIRST, _NAMED = 150, 12  # addresses of a group: where somebody has to decide, and elsewhere
+_NAMED_LOST, _NAMED_FIRST, _NAMED = 400, 150, 12  # addresses of a group: where somebody has to decide, and elsewhere
 _TENANTS = 25
 _NAMES_FROM = 0.85  # of the limit: beyond it actions are only named
 _LOSSES = (Risk.DATA, Risk.REMOVAL)
@@ -142,7 +142,8 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
 
 def _added(page: Page, alike: SimilarActions, topology: Topology, open_: bool) -> bool:
     """Add a group; returns whether it fitted. It has many addresses if somebody has to decide on it, else few."""
-    many = _alike(alike, topology, open_, _NAMED_FIRST) if open_ else ""
+    named = _NAMED_LOST if alike.first.verb in GOING else _NAMED_FIRST
+    many = _alike(alike, topology, open_, named) if open_ else ""
     return (0 < text_length(many) <= page.room // 2 and page.add(many)) or page.add(
         _alike(alike, topology, open_, _NAMED)
     )
@@ -189,10 +190,19 @@ def _common(alike: SimilarActions, topology: Topology, most: int) -> Iterator[st
         yield from (f"{code_span(similar.address)}: {code_span(alike.values(similar), LONG)}" for similar in few)
     else:
         few = listed
-        yield "Of " + ", ".join(code_span(similar.address) for similar in few)
+        yield from _names(few)
     if len(alike.actions) > len(few):
         how = code_span(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
         yield f"and {len(alike.actions) - len(few):,} more: {how}"
+
+
+def _names(actions: Sequence[Action]) -> Iterator[str]:
+    """Their names, by site."""
+    sites: dict[str, list[str]] = {}
+    for action in actions:
+        sites.setdefault(action.address.site, []).append(action.address.name)
+    for site, names in sites.items():
+        yield f"On {code_span(site)}: {', '.join(map(code_span, names))}"
 
 
 def tenant_lines(plan: Plan) -> str:
