@@ -39,7 +39,10 @@ def test_who_is_at_work_is_said_first_and_its_objects_are_not_called_an_interrup
             assert "interrupted apply" not in out and f"vastplan ledger unlock {file} iad" in out, out
         session.close()
         out = vastplan("plan", file).out
-        assert "VP359" not in out and f"tenant b ({file.name}:11)  created by an interrupted apply; added to the ledger" in out, out
+        assert (
+            "VP359" not in out
+            and f"tenant b ({file.name}:11)  created by an interrupted apply; added to the ledger" in out
+        ), out
 
 
 def test_an_apply_waits_for_the_ledger_as_long_as_it_is_told_and_plans_after_that(

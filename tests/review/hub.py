@@ -70,12 +70,12 @@ class Hub:
         self.save("main", main)
         base = {
             "github.token": "a-token", "github.repository": "acme/storage", "github.sha": main, "github.run_id": "42",
-            "github.server_url": "https://github.example.com", "github.ref": "refs/heads/main",
+            "github.server_url": "https://github.example.com", "github.ref": "refs/heads/main", "github.api_url": "https://api.github.example.com",
         }  # fmt: skip
         if reaches:
             base |= {"secrets.VAST_IAD_TOKEN": "x", "secrets.RUNAI_SECRET": "x", "inputs.allow-delete": ""}
             base |= {"inputs.allow-secret-values": ""}
-            base |= {"secrets.VASTPLAN_SIGNING_KEY": ""}
+            base |= {"secrets.VASTPLAN_SIGNING_KEY": "", "secrets.SLACK_WEBHOOK": ""}
         runner = Runner(self.folder / f"runner-{self._jobs}", checkout, self.memory, {**base, **context})
         self.runners.append(runner)
         code = runner.workflow(file)
