@@ -87,7 +87,7 @@ record-kube: $(VENV)/ready kube
 schemas: $(VENV)/ready
 	$(BIN)/python -c 'import vastplan.kinds as kinds; from vastplan.schema.discover import INDEX, written; \
 	  import pathlib; pathlib.Path(*kinds.__path__, INDEX).write_text(written(kinds))'
-	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list problems checks rights; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list ledger-log problems checks rights; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.

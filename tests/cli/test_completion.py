@@ -79,7 +79,7 @@ def complete(vastplan: Run) -> Complete:
 
 def test_commands_options_and_choices(complete: Complete) -> None:
     assert complete("pl") == ["words", "plan"]
-    assert complete("ledger", "") == ["words", "export", "forget", "import", "list", "move", "unlock"]
+    assert complete("ledger", "") == ["words", "export", "forget", "import", "list", "log", "move", "unlock"]
     assert complete("plan", "doc", "--allow-d") == ["words", "--allow-delete"]
     assert complete("--no-colour", "plan", "--format", "m") == ["words", "markdown"]
     assert complete("plan", "--format=m") == ["words", "markdown"]

@@ -10,7 +10,7 @@ import pytest
 from tests.ledger.benches import Bench
 from vastplan.ledger import events
 from vastplan.model.errors import Locked, Lost, VastplanError
-from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned
+from vastplan.model.site_ledger import LEDGER_VERSION, Intent, LoggedChange, LoggedRun, Owned
 
 OWNED = Owned("7", "7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
 X, Y = "iad/view/x", "iad/view/y"
@@ -32,6 +32,25 @@ class LedgerContract:
         assert part.intents == {}
         assert part.plans == ("p1",)
         assert part.serial == 1
+
+    def test_a_run_that_is_cut_off_stays_in_the_history_with_what_it_had_done(self, bench: Bench) -> None:
+        meant = {X: Intent("create"), Y: Intent("delete")}
+        changes = {address: LoggedChange(intent.verb) for address, intent in meant.items()}
+        run = LoggedRun("apply", "t", "me", "c0ffee", "p1").ending("", changes)
+        session = bench.ledger().open("iad", "me")
+        session.record(events.begin_event("p1", meant, "t", None, run), events.own_event(X, OWNED))
+        bench.crash(session)
+        done = {X: "create done", Y: "delete"}
+        counts = {"create": {"done": 1}, "delete": {"": 1}}
+        assert bench.ledger().read("iad").runs == (replace(run, serial=1, changes=done, counts=counts),)
+        again = LoggedRun("apply", "u", "you", "", "p2").ending("", {Y: LoggedChange("delete")})
+        session = bench.ledger().open("iad", "you")
+        session.record(events.begin_event("p2", {Y: Intent("delete")}, "u", None, again), events.drop_event(Y))
+        session.record(events.end("v", {}, None, again.ending("v", {Y: LoggedChange("delete", "done")})))
+        session.close()
+        first, second = bench.ledger().read("iad").runs
+        assert (first.ended, first.changes, second.ended, second.serial) == ("", done, "v", 2)
+        assert second.counts == {"delete": {"done": 1}}
 
     def test_a_move_lasts(self, bench: Bench) -> None:
         session = bench.ledger().open("iad", "me")

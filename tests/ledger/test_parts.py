@@ -17,7 +17,7 @@ from vastplan.ledger.codec import check_part, dump, load_part
 from vastplan.ledger.events import Reducer
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model.errors import VastplanError
-from vastplan.model.site_ledger import KEPT_GONE, LEDGER_VERSION, Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import KEPT_GONE, LEDGER_VERSION, Intent, LoggedChange, LoggedRun, Owned, SiteLedger
 
 X, Y = "iad/view/x", "iad/view/y"
 OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00", {"tenant": "cd"})
@@ -237,6 +237,7 @@ def test_a_part_is_written_like_this() -> None:
     assert load_part(raw, "it") == FULL
 
 
+RUN_JSON: dict[str, Any] = {"command": "apply", "at": "t", "who": "me"}
 OWNED_JSON: dict[str, Any] = {"id": "7", "locator": "7", "fields": {}, "refers": [], "applied": "", "wire": {}}
 
 
@@ -268,7 +269,6 @@ def test_and_what_is_one_is_read(key: str) -> None:
         ({"key": "no hex"}, "it is not a ledger;"),
         ({"key": 3}, "it is not a ledger;"),
         ({"plans": 3}, "it is not a ledger;"),
-        ({"other": 3}, "it is not a ledger;"),
         ({"head": [1]}, "it is not a ledger;"),
         ({"entries": {X: {"id": "7", "locator": "7", "refers": [], "sources": [1]}}}, "it is not a ledger;"),
         ({"entries": {X: {"id": "7", "locator": "7", "refers": [], "sources": {"a": 1}}}}, "it is not a ledger;"),
@@ -311,6 +311,22 @@ def test_and_what_is_one_is_read(key: str) -> None:
             for address in ("x", "iad/view", "pdx/view/x", "iad//x")
         ),
         ({"intents": {"pdx/view/x": {"verb": "create"}}}, "it is not a ledger;"),
+        *(
+            ({"runs": [{**RUN_JSON, name: wrong}]}, "it is not a ledger;")
+            for name, wrong in (
+                ("who", 7),
+                ("commit", None),
+                ("serial", "1"),
+                ("serial", -1),
+                ("counts", {"create": 1}),
+                ("counts", {"create": {"done": "1"}}),
+                ("changes", {X: 7}),
+                ("changes", [X]),
+                ("approvals", [{"address": X, "reason": 7}]),
+                ("approvals", [{"address": X}]),
+            )
+        ),
+        ({"runs": [7]}, "it is not a ledger;"),
     ],
 )
 def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:
@@ -318,6 +334,53 @@ def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:
     with pytest.raises(VastplanError) as caught:
         load_part(raw, "X")
     assert str(caught.value) == says or (says in str(caught.value) and says.endswith(";"))
+
+
+def test_what_a_later_minor_version_adds_is_left_out() -> None:
+    """What must not be ignored raises the version instead."""
+    later = {**json.loads(dump(FULL)), "later": 3, "runs": [{**RUN_JSON, "later": {}}]}
+    assert load_part(json.dumps(later).encode(), "X") == replace(FULL, runs=(LoggedRun("apply", "t", "me"),))
+
+
+# The history
+
+
+def logged(name: str, verb: str, *addresses: str) -> events.Event:
+    run = LoggedRun("apply", name, "me", plan=name).ending("", {address: LoggedChange(verb) for address in addresses})
+    return events.begin_event(name, {address: Intent(verb) for address in addresses}, name, None, run)
+
+
+def test_the_newest_hundred_runs_are_kept_each_with_its_serial() -> None:
+    found = after(*(logged(f"p{number}", "create") for number in range(103)))
+    assert [(run.plan, run.serial) for run in found.runs] == [(f"p{number}", number + 1) for number in range(3, 103)]
+    assert load_part(dump(found), "X") == found
+
+
+def test_of_a_large_run_forty_addresses_are_kept_those_that_it_deletes_first_and_all_are_counted() -> None:
+    changes = {f"iad/view/{number}": LoggedChange("create") for number in range(60)} | {X: LoggedChange("delete")}
+    run = LoggedRun("apply", "t", "me").ending("", changes)
+    assert len(run.changes) == 40 and next(iter(run.changes)) == X
+    intents = {address: Intent(change.verb) for address, change in changes.items()}
+    begin = events.begin_event("p", intents, "t", None, run)
+    found = after(begin, *(events.own_event(f"iad/view/{number}", OWNED) for number in range(50)), events.drop_event(X))
+    assert found.runs[0].counts == {"create": {"": 10, "done": 50}, "delete": {"done": 1}}
+    again = after(events.own_event("iad/view/0", OWNED), events.own_event("iad/view/55", OWNED), part=found)
+    assert again.runs[0].counts["create"] == {"": 9, "done": 51}
+
+
+def test_a_replace_is_done_when_the_new_object_is_and_what_was_given_up_is_not_done() -> None:
+    begin = logged("p", "replace", X)
+    assert after(begin, events.drop_event(X)).runs[0].changes == {X: "replace"}
+    assert after(begin, events.drop_event(X), events.own_event(X, OWNED)).runs[0].changes == {X: "replace done"}
+    assert after(begin, events.settle_event(X)).runs[0].counts == {"replace": {"not done": 1}}
+
+
+def test_events_after_the_end_of_a_run_change_nothing_in_the_history() -> None:
+    run = LoggedRun("ledger forget", "t", "me").ending("t", {X: LoggedChange("forget", "done")})
+    found = after(events.begin_event("", {}, "t", None, run), events.own_event(X, OWNED), events.settle_event(X))
+    assert found.runs == (replace(run, serial=1),)
+    assert after(events.end("later", {}, None, replace(run, who="you")), part=found).runs == found.runs
+    assert after(events.own_event(X, OWNED), part=EMPTY).runs == ()
 
 
 def test_settings_and_sources_are_noted_and_left_out_while_there_are_none() -> None:

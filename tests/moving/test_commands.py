@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.commands import read_all
@@ -13,13 +15,24 @@ from tests.printed import apart, printed_commands
 from vastplan.model.operation import Phase
 
 
+def runs(vastplan: Run, scene: Theatre) -> list[tuple[str, str, dict[str, dict[str, int]], list[str]]]:
+    """The history of the ledger, the newest first: command, ending, counts and sites."""
+    log = json.loads(vastplan("ledger", "log", scene.lab.folder / "lab.yaml", "--format", "json").out)
+    return [
+        (run["command"], run["ending"], run["counts"], sorted(site["site"] for site in run["sites"]))
+        for run in log["runs"]
+    ]
+
+
 @pytest.mark.parametrize("event", [-1, 3, 9])
 def test_a_move_that_is_done_or_was_cut(scene: Theatre, vastplan: Run, event: int) -> None:
     scene.start_job()
     killed(scene, scene.plan(), event)
     scene.lab.workspace()
     answers = read_all(vastplan, scene.lab.folder, "iad/volume/home", "iad/protected_path/home")
-    assert ("done" if event == -1 else "open") in answers["move status"].out
+    ended = "done" if event == -1 else "open"
+    assert ended in answers["move status"].out
+    assert runs(vastplan, scene)[0] == ("move", ended, {"move": {ended: 1}}, ["iad", "pdx"])
 
 
 def test_a_move_that_was_taken_back(scene: Theatre, vastplan: Run) -> None:
@@ -28,6 +41,7 @@ def test_a_move_that_was_taken_back(scene: Theatre, vastplan: Run) -> None:
     scene.pause()
     assert scene.abort(plan).phase is Phase.ABORTED
     read_all(vastplan, scene.lab.folder, "iad/volume/home")
+    assert runs(vastplan, scene)[0] == ("move abort", "aborted", {"move": {"aborted": 1}}, ["iad", "pdx"])
 
 
 def test_a_rehearsal(scene: Theatre, vastplan: Run) -> None:

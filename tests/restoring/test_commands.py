@@ -22,6 +22,8 @@ def test_a_restore(scene: Scene, vastplan: Run, in_place: bool) -> None:
     assert scene.run(scene.in_place() if in_place else scene.plan()).phase is Phase.DONE
     answers = read_all(vastplan, scene.lab.folder, "iad/volume/home", "iad/view/home")
     assert "done" in answers["restore status"].out
+    (run, *_) = json.loads(vastplan("ledger", "log", scene.lab.folder / "lab.yaml", "--format", "json").out)["runs"]
+    assert (run["command"], run["ending"], run["counts"]) == ("restore", "done", {"restore": {"done": 1}})
 
 
 def test_the_snapshots_of_a_volume_are_listed_with_their_times_and_can_be_restored_as_printed(

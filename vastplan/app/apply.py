@@ -9,6 +9,8 @@ from dataclasses import replace
 from vastplan.app.applying.carry_out import carry_out_plan
 from vastplan.app.applying.change_limits import record_limits
 from vastplan.app.applying.prepare import prepare
+from vastplan.app.applying.run_log import logged_runs
+from vastplan.app.authorship import new_run
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
 from vastplan.app.head import with_head
@@ -56,7 +58,8 @@ def apply_plan(
             source = LiveSystems(workspace, providers, ledgers.parts())
             offline = workspace.composed()
             saved_plan.check_planned_document(workspace, plan, source, offline)
-            again = weigh(workspace, _options(plan, approvals), source, offline)
+            options = _options(plan, approvals)
+            again = weigh(workspace, options, source, offline)
             refuse_wrong(again.plan)
             again = replace(again, plan=with_head(again.plan, workspace.document, ledgers.parts().values()))
             borne = borne_out(plan, again)
@@ -64,7 +67,9 @@ def apply_plan(
             if all_or_nothing and context.overtaken:
                 address, reason = next(iter(context.overtaken.items()))
                 raise Stale(f"nothing was done: {address}: {reason}; --all-or-nothing applies all changes or none")
-            return carry_out_plan(borne.plan, again, context, ledgers, progress, stop)
+            run = new_run(workspace, "apply", plan.id)
+            runs = logged_runs(run, borne.plan, options.consent.approvals, context.overtaken)
+            return carry_out_plan(borne.plan, again, context, ledgers, runs, progress, stop)
 
 
 def _options(plan: Plan, approvals: tuple[Approval, ...] | None) -> PlanOptions:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
+from vastplan.app.authorship import done_at_once, new_run
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.planning.known_addresses import is_pattern
@@ -119,6 +120,7 @@ def release_objects(
     by_site: dict[str, list[str]] = {}
     for address in addresses:
         by_site.setdefault(address.site, []).append(str(address))
+    run = new_run(workspace, "ledger forget")
     with locked_ledgers(workspace, by_site, report) as ledgers:
         for site, texts in by_site.items():
             part = ledgers.sessions[site].part
@@ -127,7 +129,8 @@ def release_objects(
                     raise VastplanError(f"{inert(text, 200)} is not in the ledger")
         for site, texts in by_site.items():
             dropped = [event for text in texts for event in (events.drop_event(text), events.settle_event(text))]
-            ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *dropped)
+            forgotten = done_at_once(run, "forget", texts)
+            ledgers.sessions[site].record(events.begin_event("", {}, timestamp(), None, forgotten), *dropped)
 
 
 def unlock(workspace: Workspace, site: str, report: Callable[[str], None] = lambda _: None) -> LockOwner | None:

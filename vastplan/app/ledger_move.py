@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from vastplan.app.authorship import done_at_once, new_run
 from vastplan.app.clock import timestamp
 from vastplan.app.ledger import read_parts
 from vastplan.app.locks import locked_ledgers
@@ -78,6 +79,7 @@ def move_addresses(workspace: Workspace, moves: Moves, report: Callable[[str], N
     """Move all addresses or none. Raises `VastplanError`."""
     site, kinds = next(iter(moves)).site, workspace.registry.kinds
     entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))
+    run = new_run(workspace, "ledger move")
     with locked_ledgers(workspace, [site], report) as ledgers:
         session = ledgers.sessions[site]
         missing = [old for old in moves if not _has(session.part, old)]
@@ -86,4 +88,5 @@ def move_addresses(workspace: Workspace, moves: Moves, report: Callable[[str], N
         _check(session.part, moves)
         texts = {str(old): str(new) for old, new in moves.items()}
         digests = moved_references(kinds, entries, {site: session.part}, moves)
-        session.record(events.move_event(texts, digests.get(site)), events.begin_event("", {}, timestamp()))
+        run = done_at_once(run, "move", [f"{old} → {new}" for old, new in texts.items()])
+        session.record(events.move_event(texts, digests.get(site)), events.begin_event("", {}, timestamp(), None, run))

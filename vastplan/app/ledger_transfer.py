@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from vastplan.app.authorship import done_at_once, new_run
 from vastplan.app.clock import timestamp
 from vastplan.app.files.ledger_export import EXPORT_FILE
 from vastplan.app.ledger import matching_addresses, read_parts
@@ -105,11 +106,13 @@ def record_owned(workspace: Workspace, export: LedgerExport, report: Callable[[s
     by_site: dict[str, list[ExportedObject]] = {}
     for entry in export.objects:
         by_site.setdefault(Address.parse(entry.address).site, []).append(entry)
+    run = new_run(workspace, "ledger import", export.id)
     with locked_ledgers(workspace, by_site, report) as ledgers:
         _check_parts(export, ledgers.parts())
         for site, objects in by_site.items():
             owned = [events.own_event(entry.address, _owned(entry)) for entry in objects]
-            ledgers.sessions[site].record(events.begin_event("", {}, timestamp()), *owned)
+            imported = done_at_once(run, "import", [entry.address for entry in objects])
+            ledgers.sessions[site].record(events.begin_event("", {}, timestamp(), None, imported), *owned)
 
 
 def _owned(entry: ExportedObject) -> Owned:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
+from vastplan.app.authorship import user_at_host
 from vastplan.app.workspace import Workspace
 from vastplan.ledger.backend import LockedPart, OtherParts
 from vastplan.model.dataclass import dataclass
@@ -29,7 +29,7 @@ class LockedLedgers:
 
 def lock_holder() -> str:
     """The name of this process as the holder of a lock, for others who find the ledger locked."""
-    return f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
+    return f"{user_at_host()} (pid {os.getpid()})"
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from vastplan.app.authorship import new_run
 from vastplan.app.connect import connected
 from vastplan.app.files.versioned import VersionedFile
 from vastplan.app.locks import LockedLedgers, locked_ledgers
@@ -23,7 +24,7 @@ from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.operation_plan import OperationPlan
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import LoggedRun, SiteLedger
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.course import carried, evened, heard
@@ -77,7 +78,7 @@ class Operations(Generic[Wanted, Planned]):
             )
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
-        with _opened(workspace, subject, clock, again, report) as (met, parts, write):
+        with _opened(workspace, subject, clock, again, report, self.kind.name) as (met, parts, write):
             operation = met.known(plan, parts)
             run = Run(clock, write, report, met.standing, again, back)
 
@@ -102,7 +103,7 @@ class Operations(Generic[Wanted, Planned]):
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
             raise _left_out(document, operation, problem, again) from problem
-        with _opened(workspace, subject, clock, again, report) as (met, parts, write):
+        with _opened(workspace, subject, clock, again, report, f"{self.kind.name} abort") as (met, parts, write):
             operation = by_id(parts, self.kind.name, operation.id)
             met.refuse_another(operation, parts)
             if operation.phase is Phase.ABORTED:
@@ -128,7 +129,12 @@ class Operations(Generic[Wanted, Planned]):
 
 @contextmanager
 def _opened(
-    workspace: Workspace, subject: Subject[Planned], clock: Clock, again: str, report: Callable[[str], None]
+    workspace: Workspace,
+    subject: Subject[Planned],
+    clock: Clock,
+    again: str,
+    report: Callable[[str], None],
+    command: str,
 ) -> Iterator[tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     """The subject over the clients of its sites, its locked parts of the ledger, and a function that makes a record durable there."""
     with (
@@ -140,9 +146,11 @@ def _opened(
             new_names = at_new_names(DocumentOf(workspace), parts)
             met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
 
+        run = new_run(workspace, command)
+
         def write(operation: Operation) -> None:
             for record in met.records(operation):
-                _record(ledgers, record)
+                _record(ledgers, record, replace(run, plan=operation.id))
 
         yield met, parts, write
 
@@ -166,12 +174,12 @@ def _at_new_names(part: SiteLedger, desired: Mapping[Address, Entry]) -> SiteLed
     return replace(part, entries={**part.entries, **moved}) if moved else part
 
 
-def _record(ledgers: LockedLedgers, operation: Operation) -> None:
+def _record(ledgers: LockedLedgers, operation: Operation, run: LoggedRun) -> None:
     """Write a record to the parts of its sites, the source's first; it is durable afterwards."""
     for site in dict.fromkeys((operation.source, operation.target)):
         session = ledgers.sessions[site]
         session.holds()
-        session.record(events.operate(operation))
+        session.record(events.operate(operation, run))
 
 
 def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:

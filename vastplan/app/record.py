@@ -164,4 +164,5 @@ def _redacted_part(part: SiteLedger, kinds: Mapping[str, Kind]) -> SiteLedger:
         },
         intents={text: replace(intent, fields=digests(text, intent.fields)) for text, intent in part.intents.items()},
         plans=(),
+        runs=(),
     )

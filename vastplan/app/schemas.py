@@ -22,6 +22,7 @@ from vastplan.model import units
 from vastplan.model.drift import Drift
 from vastplan.model.export_result import Export
 from vastplan.model.import_result import Import
+from vastplan.model.ledger_log import LedgerLog
 from vastplan.model.plan import Plan
 from vastplan.model.rights import DocumentRights
 from vastplan.model.site_ledger import SiteLedger
@@ -47,6 +48,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "show": json_report.ShownObject,
         "budget": json_report.ShownBudget,
         "ledger-list": json_report.OwnedObjects,
+        "ledger-log": LedgerLog,
         "problems": json_report.Problems,
         "checks": json_report.KnownChecks,
         "rights": DocumentRights,

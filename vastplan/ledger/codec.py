@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from vastplan.ledger.events import LATER
+from vastplan.ledger.history import run_of_data
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model import canonical_json, operation, strict_json
 from vastplan.model.address import Address
@@ -12,13 +13,14 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Owned, RefusedChange, SiteLedger, intent_of
 
 _KEY_SIZE = 64  # bytes, at most: the limit of the keyed digest
+_FIELDS = SiteLedger.__slots__
 _TEXT, _COUNT = frozenset({str}), frozenset({int})
 
 
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. Fields that were added to the format later are left out while they are empty."""
     whole = canonical_json.plain_json(part)
-    for name in ("systems", "head", "operations", "gone", "refused"):
+    for name in ("systems", "head", "operations", "gone", "refused", "runs"):
         if not whole[name]:
             del whole[name]
     for owned in whole["entries"].values():
@@ -32,7 +34,10 @@ def dump(part: SiteLedger) -> bytes:
 
 
 def load_part(raw: bytes, label: str) -> SiteLedger:
-    """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it."""
+    """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it.
+
+    A field of the part that this vastplan does not know is left out: what must not be ignored has another version.
+    """
     try:
         fields = strict_json.parse_json(raw)
         version = fields["version"]
@@ -40,7 +45,7 @@ def load_part(raw: bytes, label: str) -> SiteLedger:
             raise VastplanError(
                 f"the ledger {label} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade vastplan"
             )
-        fields = upgraded(fields)
+        fields = {name: value for name, value in upgraded(fields).items() if name in _FIELDS}
         fields["entries"] = {
             address: Owned(refers=tuple(owned.pop("refers")), **owned) for address, owned in fields["entries"].items()
         }
@@ -51,6 +56,7 @@ def load_part(raw: bytes, label: str) -> SiteLedger:
         fields["refused"] = {name: RefusedChange(**known) for name, known in refused}
         operations = fields.get("operations", {}).items()
         fields["operations"] = {subject: operation.operation_from_data(record) for subject, record in operations}
+        fields["runs"] = tuple(map(run_of_data, fields.get("runs", ())))
         part = SiteLedger(**fields)
         refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from vastplan.ledger import history
 from vastplan.model import operation as operations
 from vastplan.model.canonical_json import plain_json
 from vastplan.model.operation import Operation
-from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, RefusedChange, SiteLedger, intent_of
+from vastplan.model.outcome import State
+from vastplan.model.site_ledger import KEPT_GONE, Intent, LoggedRun, Owned, RefusedChange, SiteLedger, intent_of
 
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
@@ -33,14 +35,24 @@ def new_part(document: str, site: str) -> SiteLedger:
     return SiteLedger(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
 
 
-def begin_event(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
-    """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are."""
+_NOT_DONE = "not done"
+"""The state of a change that an apply gave up, until the end of the apply says why."""
+
+
+def begin_event(
+    plan: str,
+    intents: Mapping[str, Intent],
+    at: str,
+    systems: Mapping[str, str] | None = None,
+    run: LoggedRun | None = None,
+) -> Event:
+    """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are, `run` is for the history."""
     data = plain_json(intents)
     for intent in data.values():
         if intent["before"] is None:
             del intent["before"]
     event = {"event": "begin", "plan": plan, "intents": data, "at": at}
-    return {**event, "systems": dict(systems)} if systems else event
+    return {**event, **({"systems": dict(systems)} if systems else {}), **_noted(run)}
 
 
 def own_event(address: str, owned: Owned) -> Event:
@@ -75,15 +87,22 @@ def refuse_event(field: str, refused: RefusedChange | None) -> Event:
     return {"event": "refuse", "field": field, "refused": None if refused is None else plain_json(refused)}
 
 
-def operate(operation: Operation) -> Event:
+def operate(operation: Operation, run: LoggedRun | None = None) -> Event:
     """An operation is in the state that `operation` describes; the event replaces an earlier record of the same object."""
-    return {"event": "operate", "operation": operations.operation_to_data(operation)}
+    return {"event": "operate", "operation": operations.operation_to_data(operation), **_noted(run)}
 
 
-def end(at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None) -> Event:
-    """The apply ended; intents that remain have an unknown outcome. `head` is the document's settings."""
+def end(
+    at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None, run: LoggedRun | None = None
+) -> Event:
+    """The apply ended; intents that remain have an unknown outcome. `head` is the document's settings, `run` is for the history."""
     event = {"event": "end", "at": at, "limits": dict(limits)}
-    return {**event, "head": plain_json(dict(head))} if head else event
+    return {**event, **({"head": plain_json(dict(head))} if head else {}), **_noted(run)}
+
+
+def _noted(run: LoggedRun | None) -> Event:
+    """The run in an event. Whoever knows no history ignores it."""
+    return {} if run is None else {"run": plain_json(run)}
 
 
 class Reducer:
@@ -95,6 +114,7 @@ class Reducer:
         self._intents = dict(part.intents)
         self._operations = dict(part.operations)
         self._gone = dict.fromkeys(part.gone)
+        self._runs = part.runs
 
     def part(self) -> SiteLedger:
         """The part as it is now; later events do not change the returned one."""
@@ -104,6 +124,7 @@ class Reducer:
             intents=dict(self._intents),
             operations=dict(self._operations),
             gone=tuple(self._gone)[-KEPT_GONE:],
+            runs=self._runs,
         )
 
     def add(self, event: Event) -> None:
@@ -115,12 +136,19 @@ class Reducer:
             systems = {**self._part.systems, **event.get("systems", {})}
             serial = self._part.serial + 1
             self._part = replace(self._part, plans=plans, serial=serial, applied=event["at"], systems=systems)
+            if "run" in event:
+                run = replace(history.run_of_data(event["run"]), serial=serial)
+                self._runs = history.with_run(self._runs, run)
         elif name == "end":
             head = dict(event.get("head", self._part.head))
             self._part = replace(self._part, limits=dict(event["limits"]), applied=event["at"], head=head)
+            if "run" in event and self._runs and not self._runs[-1].ended:
+                run = replace(history.run_of_data(event["run"]), serial=self._runs[-1].serial)
+                self._runs = (*self._runs[:-1], run)
         elif name == "own":
             owned = Owned(**{**event["owned"], "refers": tuple(event["owned"]["refers"])})
             self._entries[event["address"]] = owned
+            self._log(event["address"], State.DONE.value)
             self._intents.pop(event["address"], None)
             self._gone.pop(event["address"], None)
             self._gone.pop(owned.origin, None)
@@ -129,6 +157,8 @@ class Reducer:
             if dropped is not None:
                 self._left(event["address"], *filter(None, [dropped.origin]))
             intent = self._intents.get(event["address"])
+            if intent is None or intent.verb != "replace":
+                self._log(event["address"], State.DONE.value)
             if intent is not None and intent.verb != "replace":
                 del self._intents[event["address"]]
             # else the old object is deleted, and what exists next may be the new one, whose creation was interrupted
@@ -153,12 +183,21 @@ class Reducer:
                 refused[event["field"]] = RefusedChange(**event["refused"])
             self._part = replace(self._part, refused=refused)
         elif name == "settle":
+            self._log(event["address"], _NOT_DONE)
             self._intents.pop(event["address"], None)
         elif name == "operate":
             operation = operations.operation_from_data(event["operation"])
             self._operations[operation.subject] = operation
+            if "run" in event:
+                run = replace(history.run_of_data(event["run"]), serial=self._part.serial)
+                self._runs = history.with_operation(self._runs, run, operation)
         else:
             raise KeyError(name)
+
+    def _log(self, address: str, state: str) -> None:
+        """Note in the history what became of an address, before its intent is removed."""
+        intent = self._intents.get(address)
+        self._runs = history.with_outcome(self._runs, address, "" if intent is None else intent.verb, state)
 
     def _left(self, *addresses: str) -> None:
         """Record the addresses that are no longer owned, the newest last."""

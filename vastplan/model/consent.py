@@ -10,7 +10,7 @@ class Approval:
     """An entry of the approvals file: another person accepts the loss of an address's data, until a day (ISO), up to an amount.
 
     `max_used` is the most that may be in use, in bytes or as a count, as the guard shows it; `max_orphans` is how many snapshots
-    may stay behind. With an `id` only the object of that id is approved, whatever is called so now.
+    may stay behind. With an `id` only the object of that id is approved, whatever is called so now. `by` is who approves, as the file says.
     """
 
     address: str
@@ -19,6 +19,7 @@ class Approval:
     max_used: int = 0
     max_orphans: int = 0
     id: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Set
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, last_of_each
@@ -14,6 +14,12 @@ from vastplan.model.value import canonical_text
 
 LEDGER_VERSION = 4
 KEPT_GONE = 1000
+KEPT_RUNS = 100
+"""How many runs a part keeps, the newest."""
+NAMED_CHANGES = 40
+"""How many changes of a run are kept by address; more are only counted."""
+TEXT_LIMIT = 200
+"""Characters of a text that somebody else chose."""
 REDACTED_DIGEST = "withheld"
 """Stands for a digest that a snapshot does not hold; no digest equals this text."""
 UNKNOWN_DIGEST = "unknown"
@@ -100,6 +106,79 @@ class RefusedChange:
     why: str
 
 
+Counts = Mapping[str, Mapping[str, int]]
+
+
+class LoggedChange(NamedTuple):
+    """What became of one address: `verb` is the plan's, or the operation's kind; `state` is "" until it is known."""
+
+    verb: str
+    state: str = ""
+
+    @classmethod
+    def of_text(cls, text: str) -> LoggedChange:
+        """The change from its text in the ledger, `VERB STATE`."""
+        verb, _, state = text.partition(" ")
+        return cls(verb, state)
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether it takes something away: named before all else."""
+        return self.verb in ("delete", "replace", "release", "forget")
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.state}" if self.state else self.verb
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedApproval:
+    """An approval of a file that a run used; `by` is who gave it, if the file says so."""
+
+    address: str
+    reason: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """One run: its command, when it began, who ran it (as its surroundings say; nobody has checked that), from which commit.
+
+    `plan` is the id of the plan, the export or the operation; `serial` is that of the part since it began. `ended` is "" until the run
+    has ended: a run that was cut off stays so. `counts` has all changes by verb and state, `changes` at most `NAMED_CHANGES` of them,
+    by address, as the text of a `LoggedChange`.
+    """
+
+    command: str
+    at: str
+    who: str
+    commit: str = ""
+    plan: str = ""
+    serial: int = 0
+    ended: str = ""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    counts: Counts = field(default_factory=dict)
+    approvals: tuple[LoggedApproval, ...] = ()
+
+    def ending(self, at: str, changes: Mapping[str, LoggedChange]) -> LoggedRun:
+        """The run, ended with all of these changes."""
+        return replace(self, ended=at, changes=named(changes), counts=counted_changes(changes))
+
+
+def named(changes: Mapping[str, LoggedChange]) -> dict[str, str]:
+    """The changes that a run keeps by address: what deletes first."""
+    first = sorted(changes, key=lambda address: not changes[address].comes_first)
+    return {address: str(changes[address]) for address in first[:NAMED_CHANGES]}
+
+
+def counted_changes(changes: Mapping[str, LoggedChange]) -> Counts:
+    """How many changes have each verb and state."""
+    counts: dict[str, dict[str, int]] = {}
+    for change in changes.values():
+        states = counts.setdefault(change.verb, {})
+        states[change.state] = states.get(change.state, 0) + 1
+    return counts
+
+
 @dataclass(frozen=True, slots=True)
 class SiteLedger:
     """One site's part of the ledger. It holds the document's settings, but no values of objects and no secrets."""
@@ -125,6 +204,8 @@ class SiteLedger:
     4)."""
     refused: Mapping[str, RefusedChange] = field(default_factory=dict)
     """The fields, as `kind.field`, that the site's systems refused to change in place (since version 4)."""
+    runs: tuple[LoggedRun, ...] = ()
+    """The runs that changed it, the newest last, at most `KEPT_RUNS` (since version 4)."""
     version: int = LEDGER_VERSION
 
 

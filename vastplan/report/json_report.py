@@ -16,6 +16,7 @@ from vastplan.model.export_result import Export
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.import_result import Import
 from vastplan.model.isolation import Isolation
+from vastplan.model.ledger_log import LedgerLog
 from vastplan.model.live_state import ObjectState
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.replication import Replication
@@ -191,6 +192,7 @@ Printed = (
     | ShownObject
     | ShownBudget
     | OwnedObjects
+    | LedgerLog
     | Import
     | Export
     | DocumentRights

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 
+from vastplan.app.applying.run_log import ended_run
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
 from vastplan.app.planning.request import Planned
@@ -24,7 +25,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.model.site_ledger import Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import Intent, LoggedRun, Owned, SiteLedger
 from vastplan.model.value import from_json, references
 
 _Existing = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
@@ -37,22 +38,28 @@ def carry_out_plan(
     again: Planned,
     context: ApplyContext,
     ledgers: LockedLedgers,
+    runs: Mapping[str, LoggedRun],
     progress: Progress,
     stop: threading.Event,
 ) -> Receipt:
     """Carry out every action that is not blocked. The ledger has all intents before the first write, and each outcome after its write.
 
-    `again` is the plan made again now: the systems' addresses and the change limits come from it, not from the saved plan.
+    `again` is the plan made again now: the systems' addresses and the change limits come from it, not from the saved plan. `runs` is what
+    the history of each site has of this apply when it begins.
     """
-    _record_intents(plan, again, context, ledgers)
+    _record_intents(plan, again, context, ledgers, runs)
     parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
+    receipt = None
     try:
-        return apply_actions(plan, context, parallel=parallel, progress=progress, stop=stop)
+        receipt = apply_actions(plan, context, parallel=parallel, progress=progress, stop=stop)
+        return receipt
     finally:
-        _record_end(plan, again.plan, context, ledgers)
+        _record_end(plan, again.plan, context, ledgers, runs, receipt)
 
 
-def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: LockedLedgers) -> None:
+def _record_intents(
+    plan: Plan, again: Planned, context: ApplyContext, ledgers: LockedLedgers, runs: Mapping[str, LoggedRun]
+) -> None:
     begun, moves = timestamp(), moves_of(plan.actions)
     renoted = moved_references(context.kinds, again.everything, context.ledger, moves)
     endpoints = {part.site: part.endpoints for part in again.plan.parts}
@@ -95,7 +102,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             *taken,
             *noted,
             *recovered,
-            events.begin_event(plan.id, intents, begun, _systems(endpoints[site])),
+            events.begin_event(plan.id, intents, begun, _systems(endpoints[site]), runs[site]),
         )
 
 
@@ -145,9 +152,17 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str, existing: 
     return Intent(action.verb.value, fields, action.id, at, before)
 
 
-def _record_end(plan: Plan, now: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
+def _record_end(
+    plan: Plan,
+    now: Plan,
+    context: ApplyContext,
+    ledgers: LockedLedgers,
+    runs: Mapping[str, LoggedRun],
+    receipt: Receipt | None,
+) -> None:
     for part in now.parts:
         with suppress(Lost):  # the outcomes report the lost lock where it matters
             limits = recorded_limits(plan, part, context.ledger[part.site].limits, now)
+            ended = None if receipt is None else ended_run(runs[part.site], part.site, plan, receipt, timestamp())
             head = now.head.settings if now.head is not None else None
-            ledgers.sessions[part.site].record(events.end(timestamp(), limits, head))
+            ledgers.sessions[part.site].record(events.end(timestamp(), limits, head, ended))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vastplan.app.authorship import new_run
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
@@ -28,7 +29,7 @@ def record_limits(workspace: Workspace, plan: Plan, report: Callable[[str], None
     ]
     if not changed:
         return
-    at = timestamp()
+    at, run = timestamp(), new_run(workspace, "apply", plan.id)
     with locked_ledgers(workspace, changed, report) as ledgers:
         for site, session in ledgers.sessions.items():
-            session.record(events.begin_event("", {}, at), events.end(at, limits[site], head))
+            session.record(events.begin_event("", {}, at, None, run.ending(at, {})), events.end(at, limits[site], head))

@@ -62,6 +62,8 @@ class ApprovalSpec(Spec):
     """Id of the object that was looked at, as the template writes it; another object that has the address now is not approved."""
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=_SHORTEST)]
     """Why the data may go, for whoever reviews the file."""
+    by: str | MISSING = MISSING
+    """Who approves it; the history of the ledger keeps it."""
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
     """Last day on which the approval counts, such as 2026-12-31."""
     max_used: ByteCount | MISSING = MISSING
@@ -100,6 +102,7 @@ def load_approvals(path: Path) -> tuple[Approval, ...]:
             approval.max_used if isinstance(approval.max_used, int) else 0,
             approval.max_orphans if isinstance(approval.max_orphans, int) else 0,
             approval.id if isinstance(approval.id, str) else "",
+            approval.by if isinstance(approval.by, str) else "",
         )
         for approval in file.approvals
     )

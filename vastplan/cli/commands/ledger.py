@@ -1,9 +1,9 @@
-"""`vastplan ledger`: list, move, forget, export, import, unlock."""
+"""`vastplan ledger`: list, log, move, forget, export, import, unlock."""
 
 from __future__ import annotations
 
 from vastplan.app import ledger as ownership
-from vastplan.app import ledger_move, ledger_transfer
+from vastplan.app import ledger_log, ledger_move, ledger_transfer
 from vastplan.app.files.ledger_export import EXPORT_FILE
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.address import address_of
@@ -12,6 +12,7 @@ from vastplan.cli.requests.ledger import (
     LedgerForgetRequest,
     LedgerImportRequest,
     LedgerListRequest,
+    LedgerLogRequest,
     LedgerMoveRequest,
     LedgerRequest,
     LedgerUnlockRequest,
@@ -22,6 +23,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.report import json_report
+from vastplan.report import ledger_log as ledger_log_text
 from vastplan.report.values import counted
 
 
@@ -31,6 +33,8 @@ def run(request: LedgerRequest, screen: Screen) -> int:
     match request:
         case LedgerListRequest():
             _list(request, screen, workspace)
+        case LedgerLogRequest():
+            _log(request, screen, workspace)
         case LedgerMoveRequest():
             _move(request, screen, workspace)
         case LedgerForgetRequest():
@@ -54,6 +58,13 @@ def _list(request: LedgerListRequest, screen: Screen, workspace: Workspace) -> N
     screen.result(
         request.format, json_report.owned_report(workspace.name, rows), "\n".join(lines) or "the ledger is empty"
     )
+
+
+def _log(request: LedgerLogRequest, screen: Screen, workspace: Workspace) -> None:
+    if request.limit < 1:
+        raise VastplanError(f"--limit is {request.limit}, and is at least 1")
+    log = ledger_log.history(workspace, request.addresses, request.site, request.limit)
+    screen.result(request.format, log, ledger_log_text.text(log))
 
 
 def _move(request: LedgerMoveRequest, screen: Screen, workspace: Workspace) -> None:

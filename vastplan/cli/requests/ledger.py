@@ -31,6 +31,16 @@ class LedgerListRequest(LedgerRequest):
     format = formats("text", "json")
 
 
+class LedgerLogRequest(LedgerRequest):
+    verb = "log"
+    summary = "list who applied what, when, from which commit and under whose approval"
+    example = "examples/ai-factory 'iad/view/*'"
+    addresses = positionals("ADDRESS", str, "only runs that named one of these addresses or patterns", "*")
+    site = option("--site", str, "SITE", "only runs on this site, which the document need not have")
+    limit = option("--limit", int, "N", "at most so many runs, the newest; the default is 20", default=20)
+    format = formats("text", "json")
+
+
 class LedgerMoveRequest(LedgerRequest):
     verb = "move"
     summary = "move an object in the ledger to another address, with all that is named after it"
@@ -83,5 +93,6 @@ class LedgerUnlockRequest(LedgerRequest):
 
 
 LedgerRequest.verbs = (
-    LedgerListRequest, LedgerMoveRequest, LedgerForgetRequest, LedgerExportRequest, LedgerImportRequest, LedgerUnlockRequest,
+    LedgerListRequest, LedgerLogRequest, LedgerMoveRequest, LedgerForgetRequest, LedgerExportRequest, LedgerImportRequest,
+    LedgerUnlockRequest,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from vastplan.cli.request import Request, choice
 
 _SCHEMAS = (
     "desired-state", "plan", "snapshot", "ledger", "approvals", "connections", "validate", "apply", "drift", "import", "export", "show",
-    "budget", "ledger-list", "rights", "problems", "checks",
+    "budget", "ledger-list", "ledger-log", "rights", "problems", "checks",
 )  # fmt: skip
 
 
