@@ -101,7 +101,7 @@ def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
     merge(hub)
     code, log = hub.workflow("vastplan-apply.yml")
     runner = hub.runners[-1]
-    assert code == 0 and runner.results == {"plan": 0, "apply": 0}, log
+    assert code == 0 and runner.results == {"plan": 0, "tell": 0, "apply": 0}, log
     assert "`10 TiB` → `20 TiB`" in (runner.home / "plan" / "summary").read_text()
     assert "**Applied.**" in (runner.home / "apply" / "summary").read_text()
     # what is approved is planned with nothing that opens a system
@@ -125,7 +125,7 @@ def test_what_was_approved_is_signed(hub: Hub) -> None:
     assert code == 1 and "is not signed" in applied_text(hub), log
     signing = {"secrets.VASTPLAN_SIGNING_KEY": key.read_text()}
     code, log = hub.workflow("vastplan-apply.yml", **signing)
-    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0}, log
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "tell": 0, "apply": 0}, log
     assert "PRIVATE" not in log and not list((hub.memory / "artifacts").rglob("*.key"))
 
 
@@ -159,7 +159,7 @@ def test_a_rotated_secret_takes_a_run_that_names_it(hub: Hub) -> None:
     assert code == 0 and hub.runners[-1].results == {"plan": 0} and "Nothing to change." in log, log
     named = {"inputs.allow-secret-values": "lab/secret/vast-mgmt"}
     code, log = hub.workflow("vastplan-apply.yml", **named)
-    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0} and "4711" not in log, log
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "tell": 0, "apply": 0} and "4711" not in log, log
     assert (
         "other values of the secrets of lab/secret/vast-mgmt" in (hub.runners[-1].home / "plan" / "summary").read_text()
     )
@@ -169,7 +169,7 @@ def test_a_rotated_secret_takes_a_run_that_names_it(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     merge(hub)
     code, log = hub.workflow("vastplan-apply.yml")
-    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0}, log
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "tell": 0, "apply": 0}, log
 
 
 @pytest.mark.slow
@@ -247,7 +247,7 @@ def test_they_fit_the_schemas_of_github_and_gitlab() -> None:
     github = [str(one) for one in FILES]
     gitlab = [str(one) for one in sorted((EXAMPLES / "gitlab").glob("*.yml"))]
     more = ["--data-transform", "gitlab-ci"]
-    assert len(github) == 3 and gitlab
+    assert len(github) == 4 and gitlab
     for which, files in (("github-workflows", github), ("gitlab-ci", [*more, *gitlab])):
         words = ["--builtin-schema", f"vendor.{which}", *files]
         done = subprocess.run(
