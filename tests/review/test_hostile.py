@@ -277,7 +277,7 @@ def test_names_are_only_names_in_the_comment(hub: Hub) -> None:
 @pytest.mark.slow
 def test_a_long_report_is_cut_to_what_fits_and_ends_in_order(hub: Hub) -> None:
     tenants = "".join(
-        f"  t{number}-{'x' * 40}: {{max_views: {number}, domain_name: {'y' * 200}.example.com}}\n"
+        f"  t{number}-{'x' * 40}: {{max_views: {number}, domain_name: t{number}{'y' * 200}.example.com}}\n"
         for number in range(900)
     )
     edit(hub, "tenants:\n", f"tenants:\n{tenants}")
