@@ -14,7 +14,7 @@ from ipaddress import (
     ip_network,
     summarize_address_range,
 )
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Owner = TypeVar("Owner")
 Interval = tuple[int, int, int]  # IP version, first and last address, both included
@@ -122,6 +122,13 @@ def networks(text: str) -> list[str]:
         return [str(network[0]) if network.num_addresses == 1 else str(network) for network in covering]
     except (ValueError, TypeError):
         return []
+
+
+def subnets(ranges: Iterable[str], sizes: Sequence[Any]) -> list[str]:
+    """The subnets that the ends of ranges are in, by the prefix lengths of IPv4 and IPv6; without a length, none."""
+    ends = [ip_address(end) for text in ranges for end in re.split(r"\s*-\s*", text) if _is_address(end)]
+    sized = ((end, sizes[end.version == 6]) for end in ends)
+    return list(dict.fromkeys(str(ip_network((end, size), strict=False)) for end, size in sized if size))
 
 
 def overlaps(owned: Iterable[tuple[Interval, Owner]]) -> Iterator[tuple[Owner, Owner, Interval]]:

@@ -96,7 +96,8 @@ class FieldChange:
     vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
     `names` (since 1.1) has the name that the system has for an object that a value refers to, by address, where the address does not
     show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access, and `access` (since 1.1)
-    by what. The values of a secret are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
+    by what; `whom` (since 1.1) says who gets in, or at what, where the value does not show it. `fewer` (since 1.1) says that it takes something
+    away from those who use the object. The values of a secret are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
     known.
     """
 
@@ -114,6 +115,8 @@ class FieldChange:
     unordered: bool = False
     admits: bool = False
     access: Access = Access.CLIENTS
+    whom: tuple[str, ...] = ()
+    fewer: bool = False
     source_before: str = ""
     source_after: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -151,8 +154,9 @@ class Door(Enum):
 @dataclass(frozen=True, slots=True)
 class Opening:
     """Access that an action opens without a field of the document. `fields` are the fields that are left out, `whom` the clients
-    that these let in; empty for everybody. Of a `door` `REFERRED` they are the kind and name of the target, and its fields with clients; of
-    `ADOPTED` the field and all of its values."""
+    that these let in; empty for everybody. Of a `door` `REFERRED` they are the kind and name of the target with the fields of the object by
+    which it does, and the target's fields with clients; of `ADOPTED` the field and all of its values; of `MADE` the fields that say whom the
+    object lets in, and their values."""
 
     door: Door
     fields: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Compares two identity policies: what the first one allows and its replacement no longer does. Pure."""
+"""Compares two identity policies: what only the first one allows, and what only its replacement does. Pure."""
 
 from __future__ import annotations
 
@@ -20,18 +20,31 @@ def lost_permissions(before: Any, after: Any) -> list[str]:
     was, now = _statements(before), _statements(after)
     if was is None or now is None:
         return ["what it allows now (cannot determine what)"] if before else []
-    lost = [
-        pair for pair in was if pair[0].allows and not any(_covers(other, pair) for other in now if other[0].allows)
-    ]
-    denied = [
-        pair
-        for pair in now
-        if not pair[0].allows and not any(_covers(other, pair) for other in was if not other[0].allows)
-    ]
+    (lost, _), (_, denied) = _more(was, now), _more(now, was)
     allows_any = any(statement.allows for statement, _ in was)
     return [_described(pair) for pair in lost] + (
         [f"what it denies now: {_described(pair)}" for pair in denied] if allows_any else []
     )
+
+
+def gained_permissions(before: Any, after: Any) -> list[str] | None:
+    """Describes, by statement, what is newly allowed, and what is no longer denied; `None` where that cannot be determined."""
+    was, now = _statements(before) if before else [], _statements(after)
+    if was is None or now is None:
+        return None
+    more, _ = _more(now, was)
+    _, denied = _more(was, now)
+    return [*map(_described, more), *(f"what it denied before: {_described(pair)}" for pair in denied)]
+
+
+def _more(these: list[_Described], others: list[_Described]) -> tuple[list[_Described], list[_Described]]:
+    """The statements that allow, and those that deny, more than the others do."""
+    more = [
+        pair
+        for pair in these
+        if not any(_covers(other, pair) for other in others if other[0].allows is pair[0].allows)
+    ]
+    return [pair for pair in more if pair[0].allows], [pair for pair in more if not pair[0].allows]
 
 
 def _statements(document: Any) -> list[_Described] | None:

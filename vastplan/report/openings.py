@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Access, Action, Door, FieldChange, Plan, Standing, Verb, lets_in
+from vastplan.model.plan import Access, Action, Door, FieldChange, Opening, Plan, Standing, Verb, lets_in
 from vastplan.model.wording import some
 from vastplan.report.change import REMARKS
 from vastplan.report.differences import Show, Sign
@@ -133,38 +133,70 @@ def _code(value: str) -> str:
 
 
 def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:
-    """One line for the new objects of a kind: by which fields they let in whom, each once."""
+    """One line for the new objects of a kind: by which fields they let in whom, each once; what lets in more than its value shows first."""
     first = actions[0].address
-    whom: dict[str, dict[str, None]] = {}
+    whom: dict[str, dict[str, None]] = {_by_words(change, show): {} for action in actions for change in _in_words(action)}
     for action in actions:
         for change in action.changes:
-            if change.admits and isinstance(change.after, list | bool):
+            if change.admits and not change.whom and isinstance(change.after, list | bool):
                 lets = _LETS.get(change.access, "is") if isinstance(change.after, list) else "is"
                 whom.setdefault(f"{show(change.path)} {lets}", {}).update(dict.fromkeys(_values(change, show)))
         for opening in action.opens:
-            if opening.door is not Door.MADE:
+            if opening.door is not Door.MADE or opening.fields:
                 whom.setdefault(opening_words(opening, show), {})
     parts = [f"{lets} {some(list(values), _OF_FIELD)}" if values else lets for lets, values in whom.items()]
-    text = f": {'; '.join(parts[:_OF_KIND])}" if parts else ""
+    more = f"; and {len(parts) - _OF_KIND:,} more" if len(parts) > _OF_KIND else ""
+    text = f": {'; '.join(parts[:_OF_KIND])}{more}" if parts else ""
     return OpeningLine((), f"{counted(len(actions), f'new {kind_words(first.kind)}')} on {show(first.site)}{text}")
 
 
+def _in_words(action: Action) -> Iterator[FieldChange]:
+    return (change for change in action.changes if change.admits and change.whom)
+
+
+def _by_words(change: FieldChange, show: Show) -> str:
+    return f"{'; '.join(map(show, change.whom))} ({show(change.path)})"
+
+
 def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
-    """What is said of the object, with line numbers: a field that takes several lines has one number for each."""
-    fields = [change for change in action.changes if change.admits]
-    for opening in action.opens:
-        if opening.door is not Door.MADE or len(action.opens) + len(fields) == 1:
-            yield 0, f"lets in {opening_words(opening, show)}{_what(action, show) if opening.door is Door.MADE else ''}"
+    """What is said of the object, with line numbers: a field that takes several lines has one number for each. Of a new object all is one
+    line, if its lists are short."""
+    told = {path for opening in action.opens for path in opening.fields if opening.door is Door.MADE}
+    told |= {path for opening in action.opens for path in opening.fields[2:] if opening.door is Door.REFERRED}
+    fields = [change for change in action.changes if change.admits and change.path not in told]
+    openings = [one for one in action.opens if one.door is not Door.MADE or one.fields or len(action.opens) + len(fields) == 1]
+    if action.verb is not Verb.CREATE:
+        for opening in openings:
+            yield 0, f"lets in {_opened(opening, action, show)}"
+        for change in fields:
+            for number, effect in enumerate(_effects(change, show)):
+                yield number, f"{show(change.path)} {effect}"
+        return
+    parts = [_by_words(change, show) for change in fields if change.whom]
+    parts += [_opened(opening, action, show) for opening in openings]
     for change in fields:
-        for number, effect in enumerate(_effects(change, show)):
-            yield number, f"{show(change.path)} {effect}"
+        values = [] if change.whom else _values(change, show)
+        listed = [", ".join(values[start : start + _PER_LINE]) for start in range(0, len(values), _PER_LINE)]
+        at = change.access is Access.ADDRESSES
+        texts = [f"at {text} ({show(change.path)})" if at else f"{show(change.path)} {text}" for text in listed]
+        parts += texts[:1]
+        yield from ((number, f"lets in {text}") for number, text in enumerate(texts[1:], 1))
+    yield 0, f"lets in {'; '.join(parts)}"
 
 
-def _what(action: Action, show: Show) -> str:
-    """What a new object is, where its address does not show it."""
-    fields = [(path, plain_value(value)) for path, value in action.desired.items() if not isinstance(value, list)]
-    hidden = [f"{show(path)} {show(value)}" for path, value in fields if value not in action.address.name]
-    return f" ({some(hidden, _OF_FIELD)})" if hidden else ""
+def _opened(opening: Opening, action: Action, show: Show) -> str:
+    """How an action as a whole lets somebody in; through another object with the fields by which it does, and what they were."""
+    if opening.door is not Door.REFERRED:
+        return opening_words(opening, show)
+    changes = [change for change in action.changes if change.path in opening.fields[2:]]
+    lists = [f", {show(change.path)} {', '.join(_added(change, show))}" for change in changes if _is_list(change)]
+    before = [f"{show(change.path)} {_before(change, show)}" for change in changes if change.before is not None]
+    return opening_words(opening, show, "".join(lists)) + (f" (before: {'; '.join(before)})" if before else "")
+
+
+def _added(change: FieldChange, show: Show) -> list[str]:
+    """The items that a list has more than before; all where it had none."""
+    return [show(part.value()) for part in of_change(change).parts if part.sign is Sign.ADDED] or _values(change, show)
 
 
 def _effects(change: FieldChange, show: Show) -> Iterator[str]:
@@ -172,6 +204,10 @@ def _effects(change: FieldChange, show: Show) -> Iterator[str]:
     field = of_change(change)
     before = f" (before: {_before(change, show)})" if change.before is not None or change.sensitive else ""
     becomes = "empty" if not change.after and _is_list(change) else f"{some(_values(change, show), _PER_LINE)}"
+    if not _is_list(change) and (change.whom or field.parts):
+        whom = "; ".join(map(show, change.whom)) or "cannot determine whom"
+        yield f"lets in: {whom}" if field.parts else f"becomes: {becomes}{before}, which lets in {whom}"
+        return
     if change.access is Access.LOSS and field.parts:
         lost = [show(part.value()) for part in field.parts if part.sign is Sign.REMOVED]
         for start in range(0, len(lost), _PER_LINE):
@@ -180,7 +216,7 @@ def _effects(change: FieldChange, show: Show) -> Iterator[str]:
     if becomes == "empty" or not isinstance(change.after, list):
         yield f"becomes: {becomes}{before}"
         return
-    added = [show(part.value()) for part in field.parts if part.sign is Sign.ADDED] or _values(change, show)
+    added = _added(change, show)
     for start in range(0, len(added), _PER_LINE):
         yield f"{_LETS.get(change.access, 'lets in')}: {', '.join(added[start : start + _PER_LINE])}{before}"
         before = ""

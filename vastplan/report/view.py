@@ -125,15 +125,16 @@ def shown_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening
     return [*first, *second, *lines]
 
 
-def opening_words(opening: Opening, show: Show = inert) -> str:
-    """How an action as a whole lets somebody in: whom, and why. `show` shows a name."""
+def opening_words(opening: Opening, show: Show = inert, by: str = "") -> str:
+    """How an action as a whole lets somebody in: whom, and why. `show` shows a name; `by` says more of how it does through another object."""
     if opening.door is Door.MADE:
-        return "those it is for, because it is created"
+        who = ", ".join(f"{show(path)} {show(value)}" for path, value in zip(opening.fields, opening.whom, strict=True))
+        return who or "those it is for, because it is created"
     if opening.door is Door.GONE:
         return "those that it keeps out, because it is deleted"
     if opening.door is Door.REFERRED:
-        target = " ".join((kind_words(opening.fields[0]), show(opening.fields[-1]))) if opening.fields else ""
-        return f"by {target}: {'; '.join(map(show, opening.whom))}"
+        target = " ".join((kind_words(opening.fields[0]), show(opening.fields[1]))) if opening.fields else ""
+        return f"by {target}{by}: {'; '.join(map(show, opening.whom))}"
     if opening.door is Door.ADOPTED:
         whom = f"{', '.join(map(show, opening.whom))} " if opening.whom else ""
         return f"{whom}by {', '.join(map(show, opening.fields))}: the system does already, and from now on the document too"

@@ -15,13 +15,14 @@ class LetsIn:
     `without` says in messages what they lose. With `replaceable` clients need any object of that name, so a replacement cuts
     nobody off. `into` is the field that refers to the target of the access: where the target is to be deleted, the object is
     deleted together with it, without consent of its own, and never without it. A change of a field in `by`, but a switch that is put
-    on, cuts off those who use it, as a delete does.
+    on, cuts off those who use it, as a delete does. `who` are the fields that say whom a new object lets in, and into what.
     """
 
     without: str
     replaceable: bool = False
     into: str = ""
     by: tuple[str, ...] = ()
+    who: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from vastplan.schema.markers import (
     Marker,
     Meaning,
     Opens,
+    Reduces,
     Refers,
     RequiredFrom,
     Revokes,
@@ -245,6 +246,7 @@ class Field:
     opens: Opens | None = None
     revokes: Revokes | None = None
     deletes: Deletes | None = None
+    reduces: Reduces | None = None
     created_with: CreatedWith | None = None
     limits: Limits | None = None
     grows: Grows | None = None

@@ -189,7 +189,8 @@ class Admits:
 
     Of a client that a wider field lists too, no document says which of both counts: with `restricts` a removal from this field may give
     it the wider access. An item that begins with `refuses` keeps its client out. With `addresses` the items are no clients but
-    addresses at which clients reach the object. `through` says on what the access by each item depends.
+    addresses at which clients reach the object; it names the fields with the prefix lengths of their IPv4 and IPv6 subnets, in which
+    further addresses let in nobody. `through` says on what the access by each item depends.
     """
 
     also: tuple[str, ...]
@@ -198,7 +199,7 @@ class Admits:
     unsaid: tuple[str, ...]
     restricts: bool
     refuses: str
-    addresses: bool
+    addresses: tuple[str, ...]
     through: Through | None
 
     def __init__(
@@ -209,7 +210,7 @@ class Admits:
         unsaid: tuple[str, ...] = (),
         restricts: bool = False,
         refuses: str = "",
-        addresses: bool = False,
+        addresses: tuple[str, ...] = (),
         through: Through | None = None,
     ) -> None:
         object.__setattr__(self, "also", also)
@@ -252,7 +253,11 @@ class Opens:
 
     A value that is added to a list opens access; so does a single value in `to`, or without `to` any value that is not in
     `shut`. With `lost` a removal opens: of items of a list (those in `to`, if any), or of the whole value. With `either`
-    additions and removals open. Without `at_create` the value that an object is created with opens nothing.
+    additions and removals open. Without `at_create` the value that an object is created with opens nothing. With `existing_only` a
+    new object's reference to an object that the same plan creates opens nothing: of that object its own fields say whom they let in.
+
+    `whom` says in reports who gets in, or at what, where the value does not show it: in words, or from the value before and the one after.
+    A change for which it returns nobody opens nothing; `None` is unknown.
     """
 
     to: tuple[Any, ...]
@@ -260,15 +265,26 @@ class Opens:
     lost: bool
     either: bool
     at_create: bool
+    existing_only: bool
+    whom: str | Callable[[Any, Any], list[str] | None]
 
     def __init__(
-        self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, either: bool = False, at_create: bool = True
+        self,
+        *to: Any,
+        shut: tuple[Any, ...] = (),
+        lost: bool = False,
+        either: bool = False,
+        at_create: bool = True,
+        existing_only: bool = False,
+        whom: str | Callable[[Any, Any], list[str] | None] = "",
     ) -> None:
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "either", either)
         object.__setattr__(self, "shut", shut)
         object.__setattr__(self, "lost", lost)
         object.__setattr__(self, "at_create", at_create)
+        object.__setattr__(self, "existing_only", existing_only)
+        object.__setattr__(self, "whom", whom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +365,29 @@ class Deletes:
     """
 
     more: Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduces:
+    """A change of the field may take something away from those who use the object, although it cuts nobody off: reports show it apart from
+    harmless changes.
+
+    `less` takes the value before and the value after; `None` is a value that is not set.
+    """
+
+    less: Callable[[Any, Any], bool]
+
+
+def _smaller(before: Any, after: Any) -> bool:
+    return isinstance(before, int | float) and isinstance(after, int | float) and after < before
+
+
+SMALLER = Reduces(_smaller)
+"""A smaller number, also `False` for `True`."""
+TIGHTER = Reduces(lambda before, after: bool(after) and (not before or _smaller(before, after)))
+"""A smaller limit, or a first one; 0 is none."""
+ANOTHER = Reduces(lambda before, after: before is not None and after != before)
+"""Any other value than before."""
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vastplan.model.ip_ranges import entering, lost_within
+from vastplan.model.ip_ranges import entering, lost_within, subnets
 from vastplan.model.plan import Access
 from vastplan.model.value import Ref, json_text
 from vastplan.schema.field import Field
@@ -33,7 +33,18 @@ def opens(
     if field.admits is not None:
         return bool(let_in(field, {} if at_create else {**was, field.name: before}, {**now, field.name: after}))
     rule = field.opens
-    return rule is not None and (rule.at_create or not at_create) and _opens(rule, before, after)
+    if rule is None or (at_create and not rule.at_create):
+        return False
+    return _opens(rule, before, after) and _gains(rule, before, after) != []
+
+
+def gains(field: Field, before: Any, after: Any) -> tuple[str, ...]:
+    """Who gets in by a change of a field that `opens`, or at what, where its value does not show it."""
+    return tuple((_gains(field.opens, before, after) if field.opens is not None else None) or ())
+
+
+def _gains(rule: Opens, before: Any, after: Any) -> list[str] | None:
+    return rule.whom(before, after) if callable(rule.whom) else [rule.whom] if rule.whom else None
 
 
 def access_by(field: Field, before: Any, after: Any, now: _Values = _NOTHING) -> Access:
@@ -58,6 +69,8 @@ def let_in(field: Field, was: _Values, now: _Values) -> list[str]:
     if any(was.get(wider) is True for wider in (name, *rule.also)):
         return []
     before, after = admitted_items(was.get(name)), admitted_items(now.get(name))
+    if rule.addresses:
+        return entering(after, [*before, *subnets(before, [was.get(size) for size in rule.addresses])])
     had = [*before, *(text for wider in rule.also for text in admitted_items(was.get(wider)))]
     return list(dict.fromkeys([*entering(after, had), *_no_longer_kept_out(rule, before, after, now)]))
 

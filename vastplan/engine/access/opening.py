@@ -15,7 +15,7 @@ from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Opening, Verb
 from vastplan.model.site_ledger import path_text
-from vastplan.model.value import json_text, to_json
+from vastplan.model.value import Ref, from_json, json_text, to_json
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Admits, Marker
 from vastplan.schema.opening import opens
@@ -32,7 +32,7 @@ def action_openings(
         live = matches.match(action.address).live
         held = keeps_closed(kind) and (live is None or keeps_closed_now(live, referrers))
         return (Opening(Door.GONE),) if held and not _goes_with_all(action, matches, actions) else ()
-    made = (Opening(Door.MADE),) if _comes(action, kind) else ()
+    made = (_made(action, kind),) if _comes(action, kind) else ()
     return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
 
 
@@ -44,6 +44,21 @@ def _comes(action: Action, kind: Kind) -> bool:
     return action.verb is Verb.CREATE or (
         action.verb is Verb.REPLACE and bool(kind.lets_in.into) and bool(action.changes)
     )
+
+
+def _made(action: Action, kind: Kind) -> Opening:
+    """That a new object gives access, with the fields that say to whom and to what."""
+    who = kind.lets_in.who if kind.lets_in is not None else ()
+    said = {name: words for name in who if (words := _words(action.desired.get(name)))}
+    return Opening(Door.MADE, tuple(said), tuple(said.values()))
+
+
+def _words(value: Any) -> str:
+    """A value in a few words: a reference by the name of its target."""
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    ref = from_json(value)
+    return ref.target.name if isinstance(ref, Ref) else "" if value is None else str(value)
 
 
 def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vastplan.engine.access.admission import referred_now, values_after
+from vastplan.engine.access.opening import keeps_closed
 from vastplan.engine.live.matches import Matches
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Door, FieldChange, Opening
+from vastplan.model.plan import Action, Door, FieldChange, Opening, Verb
 from vastplan.model.value import Ref, from_json, json_text, to_json
 from vastplan.model.wording import some
 from vastplan.schema.field import Field
@@ -26,11 +27,17 @@ _NAMED = 12  # clients of a field
 def through_targets(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Action:
     """The action with whom it lets in through its targets. A change by which nobody gets in opens nothing; what cannot be determined
     stays an opening."""
-    fields = matches.kinds[action.address.kind].fields.by_name
+    kind = matches.kinds[action.address.kind]
+    fields = kind.fields.by_name
     changes: list[FieldChange] = []
-    openings: dict[Opening, None] = {}
+    openings: dict[Address, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    moved: list[tuple[Address, str]] = []
+    closes = action.verb is Verb.CREATE and keeps_closed(kind) and not _of_new(action, kind, actions)
     for change in action.changes:
         field = fields.get(change.path) if change.admits and not change.known_after_apply else None
+        if closes or (field is not None and _said_by_target(field, change, action, actions)):
+            changes.append(replace(change, admits=False, whom=()))
+            continue
         depends = field is not None and (
             field.refers is not None or (field.admits is not None and field.admits.through is not None)
         )
@@ -40,9 +47,36 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
             continue
         target, whom = found
         changes.append(replace(change, admits=bool(whom)))
-        if whom and not _moves(field, action):
-            openings[Opening(Door.REFERRED, (target.kind, target.name), whom)] = None
-    return replace(action, changes=tuple(changes), opens=(*action.opens, *openings)) if changes else action
+        if whom and _moves(field, action):
+            moved.append((target, change.path))
+        elif whom:
+            openings[target] = (change.path,), whom
+    for target, path in moved:
+        if target in openings:
+            openings[target] = (*openings[target][0], path), openings[target][1]
+    opens = (
+        Opening(Door.REFERRED, (target.kind, target.name, *paths), whom) for target, (paths, whom) in openings.items()
+    )
+    return replace(action, changes=tuple(changes), opens=(*action.opens, *opens)) if changes else action
+
+
+def _created(value: object, actions: Mapping[Address, Action]) -> bool:
+    """Whether a value refers to an object that the plan creates."""
+    ref = from_json(value)
+    target = actions.get(ref.target) if isinstance(ref, Ref) else None
+    return target is not None and target.verb is Verb.CREATE
+
+
+def _said_by_target(field: Field, change: FieldChange, action: Action, actions: Mapping[Address, Action]) -> bool:
+    """Whether the new object only refers to an object that the plan creates too, whose own fields say whom they let in."""
+    existing_only = field.opens is not None and field.opens.existing_only
+    return existing_only and action.verb is Verb.CREATE and _created(change.after, actions)
+
+
+def _of_new(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bool:
+    """Whether what the new object keeps closed is new too: what exists was open to everybody without it."""
+    shielded = (field.name for field in kind.fields if field.refers is not None and field.refers.shields)
+    return any(_created(action.desired.get(name), actions) for name in shielded)
 
 
 def _moves(field: Field | None, action: Action) -> bool:

@@ -13,7 +13,7 @@ from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import access_by, opens
+from vastplan.schema.opening import access_by, gains, opens
 from vastplan.schema.rows import Path
 from vastplan.schema.walk import in_sync, leaves, same, value_at
 
@@ -162,6 +162,8 @@ def _change(leaf: Leaf, current: Any, cause: Cause, live: Values | None, desired
         unordered=leaf.field.shape.unordered,
         admits=admits,
         access=access_by(leaf.field, current, leaf.value, now) if admits else Access.CLIENTS,
+        whom=gains(leaf.field, current, leaf.value) if admits else (),
+        fewer=live is not None and leaf.field.reduces is not None and leaf.field.reduces.less(current, leaf.value),
     )
 
 

@@ -93,7 +93,7 @@ class PersistentVolumeClaim(Labelled):
         Refers("persistent_volume.name"),  # a deleted volume exists until its claim is gone (pv-protection)
         Wire("spec", "volumeName"),
         IMMUTABLE,
-        Opens(),
+        Opens(existing_only=True),
     ] = MISSING
     """PersistentVolume that the claim binds; a claim without a class needs it."""
 

@@ -17,7 +17,15 @@ from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric, States
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
+from vastplan.schema.markers import (
+    ANOTHER,
+    IDENTITY,
+    IMMUTABLE,
+    Opens,
+    Refers,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, PATH, ReferenceName, Says, Spec, VendorName
 
 _UNITS = ("project", "department")
@@ -27,6 +35,7 @@ Mount = Annotated[
     StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$"),
     Says("an absolute path in the container, which starts with / and has no :"),
     PATH,
+    ANOTHER,
 ]
 FileMode = Annotated[
     Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")] | MISSING,

@@ -12,7 +12,19 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.model.natural_order import natural
-from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Refers, ServerDefault, Shorthand, Wire
+from vastplan.schema.markers import (
+    SCHEMA,
+    SMALLER,
+    TIGHTER,
+    WITNESS,
+    Clears,
+    Codec,
+    ListMap,
+    Refers,
+    ServerDefault,
+    Shorthand,
+    Wire,
+)
 from vastplan.schema.rows import ABSENT, dig
 from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
@@ -50,9 +62,9 @@ def _refuse_low_limit(deserved: Any, limit: Any) -> None:
 class GpuQuota(Spec):
     """Quota of GPUs, whole or fractions, in a node pool."""
 
-    deserved: Annotated[Amount, ServerDefault(0, SCHEMA, since="2.22")]
+    deserved: Annotated[Amount, ServerDefault(0, SCHEMA, since="2.22"), SMALLER]
     """GPUs that are guaranteed, whole or fractions."""
-    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE, TIGHTER] = MISSING
     """Most GPUs at once, spare ones included, and not below `deserved`; null for no limit."""
     over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare GPUs. A control plane may have these weights switched off."""
@@ -66,9 +78,9 @@ class GpuQuota(Spec):
 class CpuQuota(Spec):
     """CPU in millicores. A control plane whose setting for CPU quota is off drops these, and the drift stays."""
 
-    deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE, SMALLER] = MISSING
     """Guaranteed CPU in millicores; null for no limit."""
-    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE, TIGHTER] = MISSING
     """Most CPU at once in millicores, spare CPU included; null for no limit."""
     over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare CPU. A control plane may have these weights switched off."""
@@ -82,9 +94,9 @@ class CpuQuota(Spec):
 class MemoryQuota(Spec):
     """Memory, in whole MB (10^6 bytes) or whole MiB, as Run:AI counts it. The CPU quota setting governs it too."""
 
-    deserved: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    deserved: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE, SMALLER] = MISSING
     """Guaranteed memory in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
-    limit: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    limit: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE, TIGHTER] = MISSING
     """Most memory at once in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
     over_quota_weight: Annotated[_Weight | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
     """Weight in the sharing of spare memory. A control plane may have these weights switched off."""

@@ -59,7 +59,7 @@ KIND = Kind(
         constants={"clusterId": "{cluster}"},
     ),
     keyed=Keyed(within="scope"),
-    lets_in=LetsIn("the subject can no longer manage them", into="scope"),
+    lets_in=LetsIn("the subject can no longer manage them", into="scope", who=("subject", "role", "scope")),
     dependents=tuple(
         Dependents(
             "workload", "running workloads in its scope", (("scope", of),), counted="at work", when=("scope_type", of)

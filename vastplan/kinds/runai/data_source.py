@@ -52,7 +52,7 @@ class DataSource(Scoped):
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire("spec", "claimName"),
         IMMUTABLE,
-        Opens(),
+        Opens(existing_only=True),
     ] = MISSING
     """Existing claim in the project's namespace, by the key of the volume or bucket that creates it; for a department or a
     cluster in `runai`, with Run:AI's label. Outside the document `{existing: NAMESPACE/NAME}`."""

@@ -128,7 +128,7 @@ KIND = Kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    lets_in=LetsIn("workloads that mount it lose its data"),
+    lets_in=LetsIn("workloads that mount it lose its data", who=("project", "claim")),
     # NotReady may still become Ready, when the claim is bound.
     states=States(
         ("status", "phase"),

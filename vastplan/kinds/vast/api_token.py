@@ -87,6 +87,6 @@ KIND = Kind(
         "/apitokens/", revoked=Revoked("revoke", ("revoked",)), answered_once=(("token",),), refuses=_REFUSES
     ),
     attributes=(Attribute("token", ("token",)), Attribute("id", ("id",))),
-    lets_in=LetsIn("programs that use the token can no longer log in"),
+    lets_in=LetsIn("programs that use the token can no longer log in", who=("owner",)),
     delivers=into_secret(),
 )

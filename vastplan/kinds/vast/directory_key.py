@@ -55,7 +55,7 @@ KIND = Kind(
         answered_once=(("secret_key",),),
     ),
     attributes=(Attribute("path", (), _where, ("tenant", "user")), *PAIR),
-    lets_in=LetsIn("requests with the pair are refused"),
+    lets_in=LetsIn("requests with the pair are refused", who=("user", "tenant")),
     delivers=into_secret(),
     read_by_name=True,
 )

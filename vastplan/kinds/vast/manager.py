@@ -144,7 +144,7 @@ KIND = Kind(
     section="managers",
     endpoint=collection("managers"),
     attributes=(Attribute("username", ("username",), lambda values: values.get("name"), ("name",)),),
-    lets_in=LetsIn("the manager can no longer log in"),
+    lets_in=LetsIn("the manager can no longer log in", who=("name", "user_type", "roles", "tenant")),
     refuses_delete=(built_in("VAST"),),
     system_owned=((("is_default",), True),),  # VAST asks not to change it, and it cannot be deleted
     delivers=into_secret(PASSWORD),

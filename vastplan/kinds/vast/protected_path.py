@@ -19,6 +19,7 @@ from vastplan.schema.markers import (
     CREATE_ONLY,
     IDENTITY,
     IMMUTABLE,
+    SMALLER,
     WITNESS,
     Clears,
     Codec,
@@ -144,7 +145,7 @@ class ProtectedPath(Spec):
     """Tenant of the copy on the other site; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens(), InsteadOf("remote_tenant")] = MISSING
     """GUID of the tenant of the copy, where the peer is not a site of this document. It excludes remote_tenant."""
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS), SMALLER] = MISSING
     """Whether the path is active; otherwise it is paused."""
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Time for which the other cluster may serve data that it has cached before it asks again (global access)."""

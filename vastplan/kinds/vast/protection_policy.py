@@ -11,7 +11,18 @@ from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, States
-from vastplan.schema.markers import DOCUMENT, IDENTITY, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    NAMED,
+    ONE_WAY,
+    Codec,
+    Opens,
+    Reduces,
+    Refers,
+    Shorthand,
+    Wire,
+)
 from vastplan.schema.site_groups import Grouped
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
 
@@ -56,6 +67,16 @@ class ScheduleFrame(Spec):
         return self
 
 
+def _kept_less(before: Any, after: Any) -> bool:
+    """Whether a frame is gone, or its snapshots become rarer or are kept for less time."""
+    return any(not any(_as_good(frame, new) for new in after or ()) for frame in before or ())
+
+
+def _as_good(frame: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    kept = all((new.get(keep) or 0) >= (frame.get(keep) or 0) for keep in ("keep_local", "keep_remote"))
+    return kept and bool(new["every"] <= frame["every"])
+
+
 _TARGETS = frozenset({"replicate_to", "peer"})
 
 
@@ -72,7 +93,7 @@ class ProtectionPolicy(Spec):
     """Name of the schedule in VMS; the entry's key when left out."""
     prefix: Annotated[Text | MISSING, NAMED] = MISSING
     """Beginning of the names of its snapshots; the entry's key when left out."""
-    frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
+    frames: Annotated[list[ScheduleFrame], Field(min_length=1), Reduces(_kept_less)]
     """Intervals at which snapshots are taken, each with the times for which its snapshots are kept."""
     indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING
     """Whether the cluster's indestructibility must be unlocked to change or delete the schedule. Once on, it cannot

@@ -23,6 +23,7 @@ from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,
     IMMUTABLE,
+    TIGHTER,
     WITNESS,
     Clears,
     Refers,
@@ -42,19 +43,19 @@ class StaticLimits(Spec):
 
     min_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least read bandwidth under contention, in MB/s; 0 or null is none. It needs mode STATIC."""
-    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
     min_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least write bandwidth under contention, in MB/s; 0 or null is none. It needs mode STATIC."""
-    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained write bandwidth, in MB/s; 0 or null is no limit."""
     min_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least number of reads under contention, in IOPS; 0 or null is none. It needs mode STATIC."""
-    max_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained number of reads, in IOPS; 0 or null is no limit."""
     min_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least number of writes under contention, in IOPS; 0 or null is none. It needs mode STATIC."""
-    max_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained number of writes, in IOPS; 0 or null is no limit."""
     burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Highest read bandwidth while burst credit lasts, in MB/s, above max_reads_bw_mbps; 0 or null is no burst."""
@@ -96,11 +97,11 @@ class StaticTotalLimits(Spec):
 
     min_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least bandwidth under contention, reads and writes together, in MB/s; 0 or null is none."""
-    max_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained bandwidth, reads and writes together, in MB/s; 0 or null is no limit."""
     min_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Least number of reads and writes under contention, in IOPS; 0 or null is none."""
-    max_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained number of reads and writes, in IOPS; 0 or null is no limit."""
     burst_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
     """Highest bandwidth while burst credit lasts, in MB/s, above max_bw_mbps; 0 or null is no burst."""
@@ -115,22 +116,22 @@ class StaticTotalLimits(Spec):
 class CapacityLimits(Spec):
     """Limits per GB of used or provisioned capacity."""
 
-    max_reads_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest read bandwidth for each GB of capacity, in MB/s; 0 or null is no limit."""
-    max_writes_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest write bandwidth for each GB of capacity, in MB/s; 0 or null is no limit."""
-    max_reads_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest number of reads for each GB of capacity, in IOPS; 0 or null is no limit."""
-    max_writes_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest number of writes for each GB of capacity, in IOPS; 0 or null is no limit."""
 
 
 class CapacityTotalLimits(Spec):
     """Limits per GB of used or provisioned capacity on reads and writes together."""
 
-    max_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest bandwidth for each GB of capacity, reads and writes together, in MB/s; 0 or null is no limit."""
-    max_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT, TIGHTER] = MISSING
     """Highest number of reads and writes for each GB of capacity, in IOPS; 0 or null is no limit."""
 
 

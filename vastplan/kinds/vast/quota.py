@@ -41,6 +41,7 @@ from vastplan.schema.markers import (
     NAMED,
     ONE_WAY,
     PROSE,
+    TIGHTER,
     WITNESS,
     WRITE_ONLY,
     Clears,
@@ -61,11 +62,11 @@ _Limit = Clears(0)  # 0 and null both mean none; VMS returns either
 class QuotaLimits(Spec):
     """The limits of a quota; null is none. `grace_period` is how long a soft limit may be exceeded."""
 
-    hard_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    hard_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING, TIGHTER] = MISSING
     """Most bytes that may be held; writes beyond it fail. null is no limit."""
     soft_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
     """Bytes beyond which warnings are issued, and writes fail once grace_period is over; null is no limit."""
-    hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING, TIGHTER] = MISSING
     """Most files and directories that may be held; writes beyond it fail. null is no limit."""
     soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
     """Number of files and directories beyond which warnings are issued, and writes fail once grace_period is over; null

@@ -96,6 +96,6 @@ KIND = Kind(
         answered_once=(("secret_key",),),
     ),
     attributes=PAIR,
-    lets_in=LetsIn("requests with the pair are refused"),
+    lets_in=LetsIn("requests with the pair are refused", who=("user", "tenant")),
     delivers=into_secret(),
 )

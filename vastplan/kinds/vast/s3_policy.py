@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import collection
 from vastplan.model import s3_policy
 from vastplan.model.canonical_json import plain_json
 from vastplan.model.plan import Stage
-from vastplan.model.s3_narrowing import lost_permissions
+from vastplan.model.s3_narrowing import gained_permissions, lost_permissions
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import (
@@ -53,7 +53,7 @@ class S3Policy(Spec):
     """Name of the policy in VMS, without blanks; the entry's key when left out."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     """Tenant that the policy belongs to; it applies to the buckets of that tenant."""
-    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=lost_permissions)]
+    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(whom=gained_permissions), Revokes(_LESS, lost=lost_permissions)]
     """Policy document, written as data with Version and Statement, in VAST's part of Amazon's policy language."""
     enabled: Annotated[
         bool | MISSING, AFTER_CREATE, Opens(at_create=False), Revokes(_LESS), ServerDefault(True, PROSE)

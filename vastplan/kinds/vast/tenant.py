@@ -17,6 +17,7 @@ from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,
     SET,
+    TIGHTER,
     WITNESS,
     Admits,
     AsWitness,
@@ -67,11 +68,11 @@ _NO_RANGES = ServerDefault([], WITNESS)
 class CapacityRules(Spec):
     """Limits on what the whole tenant may hold, in bytes and inodes; 0 or null is no limit."""
 
-    hard_limit: Annotated[_Limit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    hard_limit: Annotated[_Limit | None | MISSING, Clears(None, also=(0,)), NOTHING, TIGHTER] = MISSING
     """Most bytes that the tenant may hold; 0 or null is no limit."""
     soft_limit: Annotated[_Limit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Bytes beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
-    hard_limit_inodes: Annotated[_InodeLimit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    hard_limit_inodes: Annotated[_InodeLimit | None | MISSING, Clears(None, also=(0,)), NOTHING, TIGHTER] = MISSING
     """Most files and directories that the tenant may hold; 0 or null is no limit."""
     soft_limit_inodes: Annotated[_InodeLimit | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Number of files and directories beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
@@ -92,13 +93,13 @@ class TenantStaticLimits(Spec):
     """Highest values and bursts of a tenant; 0 is no limit. A tenant has no guaranteed minimum, in VMS 5.3 as in 5.5: its views
     have one each, by `min_*` in `qos` or in a QoS policy that they name, where the cluster keeps minimums."""
 
-    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
-    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained write bandwidth, in MB/s; 0 or null is no limit."""
-    max_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained number of reads, in IOPS; 0 or null is no limit."""
-    max_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT, TIGHTER] = MISSING
     """Highest sustained number of writes, in IOPS; 0 or null is no limit."""
     burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
     """Highest read bandwidth while burst credit lasts, in MB/s, above max_reads_bw_mbps; 0 or null is no burst."""

@@ -1,6 +1,6 @@
 """User: a user of a local provider, and what the user may do by S3."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from vastplan.kinds.vast._common import OFF, collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider, Switch
@@ -17,6 +17,12 @@ _UID = RequiredFrom(
     product="vms", version="5.3.2", until="5.5", fix="write uid, the number by which NFS knows the user"
 )
 
+
+
+def _files(before: Any, after: Any) -> list[str]:
+    return [f"the files of uid {after}, and no longer those of uid {before}, which keep that owner"]
+
+
 _MEMBER = Revokes("the user is refused at once what only membership in the group allows")
 
 
@@ -28,7 +34,7 @@ class User(InProvider):
     addition. The switches say what the user may do by S3, unless an identity policy of the user says otherwise.
     """
 
-    uid: Annotated[Count | MISSING, Opens(at_create=False), _UID] = MISSING
+    uid: Annotated[Count | MISSING, Opens(at_create=False, whom=_files), _UID] = MISSING
     """UID by which NFS knows the user, unique in the local provider."""
     gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = (
         MISSING

@@ -229,12 +229,12 @@ class View(OnTwoSites):
     """NFS versions whose clients respect the locks of SMB clients, for files that both use at once. It costs
     performance."""
 
-    share: Annotated[ShareName | MISSING, Opens()] = MISSING
+    share: Annotated[ShareName | MISSING, Opens(at_create=False)] = MISSING
     """Name of the SMB share; protocol SMB needs it."""
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
     """Access list of the SMB share: users and groups, and their rights."""
 
-    bucket: Annotated[_Bucket | MISSING, IMMUTABLE, FIRST_VALUE, Opens()] = MISSING
+    bucket: Annotated[_Bucket | MISSING, IMMUTABLE, FIRST_VALUE, Opens(at_create=False)] = MISSING
     """Name of the S3 bucket; protocol S3 needs it."""
     bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
     """User, by name, who owns the bucket and may do everything in it that no policy denies; protocol S3 needs it."""
@@ -242,7 +242,7 @@ class View(OnTwoSites):
         Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(at_create=False), _OWNED
     ] = MISSING
     """Whether bucket_owner is the name of a user or of a role."""
-    allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True, whom="anybody, without a key"), OFF] = MISSING
     """Whether S3 requests without a key are answered, for objects whose ACL or mode bits let everybody in."""
     bucket_creators: _Creators = MISSING
     """Users by name, of any provider of the tenant, whose new S3 buckets this view of protocol ENDPOINT creates;

@@ -16,6 +16,7 @@ from vastplan.schema.markers import (
     IDENTITY,
     PROSE,
     SET,
+    SMALLER,
     WITNESS,
     Admits,
     Clears,
@@ -62,26 +63,26 @@ _EXCLUSIVE = (
 class ProtocolsAudit(Spec):
     """Which operations are audited, and what the log has of each."""
 
-    create_delete_files_dirs_objects: Annotated[bool | MISSING, OFF] = MISSING
+    create_delete_files_dirs_objects: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when files, directories or objects are created or deleted."""
-    modify_data: Annotated[bool | MISSING, OFF] = MISSING
+    modify_data: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when data is modified."""
-    modify_data_md: Annotated[bool | MISSING, OFF] = MISSING
+    modify_data_md: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when data or metadata is modified, the size of a file included."""
-    read_data: Annotated[bool | MISSING, OFF] = MISSING
+    read_data: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when data is read."""
-    read_data_md: Annotated[bool | MISSING, OFF] = MISSING
+    read_data_md: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when data or metadata is read."""
-    session_create_close: Annotated[bool | MISSING, OFF] = MISSING
+    session_create_close: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether it is audited when sessions with Kerberos 5 authentication are created and closed."""
-    log_full_path: Annotated[bool | MISSING, ServerDefault(True, PROSE)] = MISSING
+    log_full_path: Annotated[bool | MISSING, ServerDefault(True, PROSE), SMALLER] = MISSING
     """Whether the log has the full path of what was used; otherwise it has the path of the view. It may cost
     performance."""
-    log_hostname: Annotated[bool | MISSING, OFF] = MISSING
+    log_hostname: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether the log has the host name of the client."""
-    log_username: Annotated[bool | MISSING, ServerDefault(False, PROSE)] = MISSING
+    log_username: Annotated[bool | MISSING, ServerDefault(False, PROSE), SMALLER] = MISSING
     """Whether the log has the name of the requesting user."""
-    log_deleted_files_dirs: Annotated[bool | MISSING, OFF] = MISSING
+    log_deleted_files_dirs: Annotated[bool | MISSING, OFF, SMALLER] = MISSING
     """Whether the log has deleted files and directories."""
 
 
@@ -264,7 +265,7 @@ KIND = Kind(
     witness=Witness(("name",), "default", like=("flavor",)),
     refuses_delete=(built_in("VAST"),),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
-    lets_in=LetsIn("without it no client reaches the views that use it"),
+    lets_in=LetsIn("without it no client reaches the views that use it", who=("tenant",)),
     # VAST creates and deletes one with each tenant. If a document names it, it is managed like any other policy.
     controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,

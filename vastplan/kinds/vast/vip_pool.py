@@ -76,7 +76,7 @@ class VipPool(Spec):
     )
     """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
     ip_ranges: Annotated[
-        list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, IP_RANGES, Admits(addresses=True), Exclusive("vlan")
+        list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, IP_RANGES, Admits(addresses=("subnet_cidr", "subnet_cidr_ipv6")), Exclusive("vlan")
     ]
     """Addresses of the pool, as ranges or single addresses; neighbouring ranges are one range. Pools of one VLAN must not share addresses."""
     subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING
@@ -153,5 +153,5 @@ KIND = Kind(
         Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name"), ("domain_name",)),
     ),
     # at each publish the CSI driver reads the ranges of the pool whose name is in the volume
-    lets_in=LetsIn("without it nothing mounts through its addresses", by=("enabled", "role", "vlan")),
+    lets_in=LetsIn("without it nothing mounts through its addresses", by=("enabled", "role", "vlan"), who=("tenant",)),
 )
