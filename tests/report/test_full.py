@@ -108,7 +108,7 @@ def test_what_is_made_and_lets_in_and_what_becomes_empty_is_told_there_too() -> 
     emptied = update(SIXTY, None, at=Address("iad", "tenant", "t"))
     crowd = unlike(2_000)
     text = plan_comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
-    assert f"- `{AT}`: `nfs_read_write` lets in: `128.0.0.0/1`, `203.0.113.66/32`\n" in text
+    assert f"- `{AT}`: lets in `nfs_read_write` `128.0.0.0/1`, `203.0.113.66/32`\n" in text
     first = "`10.0.0.0/16`, `10.1.0.0/16`, `10.2.0.0/16` and 57 more"
     assert f"- `iad/tenant/t`: `nfs_read_write` becomes: empty (before: {first})\n" in text
 

@@ -96,9 +96,9 @@ class FieldChange:
     vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
     `names` (since 1.1) has the name that the system has for an object that a value refers to, by address, where the address does not
     show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access, and `access` (since 1.1)
-    by what; `whom` (since 1.1) says who gets in, or at what, where the value does not show it. `fewer` (since 1.1) says that it takes something
-    away from those who use the object. The values of a secret are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
-    known.
+    by what; `whom` (since 1.1) says who gets in, or at what, where the value does not show it. `fewer` (since 1.1) says that the change
+    takes something away from those who use the object. The values of a secret are not here: `source_before` and `source_after`
+    (since 1.1) say where they come from (`{env: NAME}`), "" where that is not known.
     """
 
     path: str

@@ -40,9 +40,7 @@ def gained_permissions(before: Any, after: Any) -> list[str] | None:
 def _more(these: list[_Described], others: list[_Described]) -> tuple[list[_Described], list[_Described]]:
     """The statements that allow, and those that deny, more than the others do."""
     more = [
-        pair
-        for pair in these
-        if not any(_covers(other, pair) for other in others if other[0].allows is pair[0].allows)
+        pair for pair in these if not any(_covers(other, pair) for other in others if other[0].allows is pair[0].allows)
     ]
     return [pair for pair in more if pair[0].allows], [pair for pair in more if not pair[0].allows]
 

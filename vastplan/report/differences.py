@@ -126,6 +126,8 @@ class _Listing:
 
     def mappings(self, before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Iterator[Part]:
         for keys, old, new in nested_changes(before, after, _is_mapping, _key):
+            if (old is None and new is ABSENT) or (old is ABSENT and new is None):
+                continue  # a value that is not set, written or left out
             place = inert(".".join((path, *keys) if path else keys), None)
             if old is ABSENT:
                 yield Part(Sign.ADDED, place, after=self._shown(new, keys[-1]))

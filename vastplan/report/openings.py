@@ -135,7 +135,9 @@ def _code(value: str) -> str:
 def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:
     """One line for the new objects of a kind: by which fields they let in whom, each once; what lets in more than its value shows first."""
     first = actions[0].address
-    whom: dict[str, dict[str, None]] = {_by_words(change, show): {} for action in actions for change in _in_words(action)}
+    whom: dict[str, dict[str, None]] = {
+        _by_words(change, show): {} for action in actions for change in _in_words(action)
+    }
     for action in actions:
         for change in action.changes:
             if change.admits and not change.whom and isinstance(change.after, list | bool):
@@ -164,7 +166,9 @@ def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
     told = {path for opening in action.opens for path in opening.fields if opening.door is Door.MADE}
     told |= {path for opening in action.opens for path in opening.fields[2:] if opening.door is Door.REFERRED}
     fields = [change for change in action.changes if change.admits and change.path not in told]
-    openings = [one for one in action.opens if one.door is not Door.MADE or one.fields or len(action.opens) + len(fields) == 1]
+    openings = [
+        one for one in action.opens if one.door is not Door.MADE or one.fields or len(action.opens) + len(fields) == 1
+    ]
     if action.verb is not Verb.CREATE:
         for opening in openings:
             yield 0, f"lets in {_opened(opening, action, show)}"

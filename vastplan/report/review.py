@@ -10,6 +10,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Severity
+from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import (
     GOING,
     Action,
@@ -40,7 +41,7 @@ class Risk(Enum):
     REMOVAL = ("removal", "Deletes or replaces")
     BLOCKED = ("blocked", "Blocked")
     OPENING = ("opening", "Lets somebody in")
-    NARROWING = ("narrowing", "Lets fewer in, or removes items from a list")
+    NARROWING = ("narrowing", "Lets fewer in, or takes something away")
     REVERT = ("revert", "Undoes a change made outside vastplan")
     UPDATE = ("update", "Updates")
     ADOPT = ("adopt", "Adopts what exists")
@@ -96,10 +97,12 @@ def _access_first(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
 
 
 def _takes_out(change: FieldChange) -> bool:
-    if not change.unordered or not isinstance(change.before, list):
-        return False
+    """Whether the change takes something away: by its field, or items of a list, but addresses only where other items do not cover them."""
+    if change.fewer or not change.unordered or not isinstance(change.before, list):
+        return change.fewer
     items = set_change(change.shown_before, change.shown_after or [], change.unit, change.units)
-    return bool(items.removed)
+    kept = change.after if isinstance(change.after, list) else []
+    return bool(cut_off(items.removed, [item for item in kept if isinstance(item, str)]))
 
 
 def _allowed(action: Action, narrowed: Sequence[str]) -> bool:

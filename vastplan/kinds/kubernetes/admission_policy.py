@@ -48,7 +48,11 @@ class AdmissionPolicy(Labelled):
     ] = MISSING
     """Namespaces that may use the class; none may where the list is empty and `open` is false."""
     open: Annotated[
-        bool | MISSING, Wire(*_WIRE, "open"), ATOMIC, Opens(True, whom="every namespace of the cluster"), FollowsFrom("shared: true in the class")
+        bool | MISSING,
+        Wire(*_WIRE, "open"),
+        ATOMIC,
+        Opens(True, whom="every namespace of the cluster"),
+        FollowsFrom("shared: true in the class"),
     ] = MISSING
     """Whether every namespace may use the class, whatever `namespaces` lists."""
     drivers: Annotated[

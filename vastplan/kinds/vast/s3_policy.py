@@ -53,7 +53,13 @@ class S3Policy(Spec):
     """Name of the policy in VMS, without blanks; the entry's key when left out."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     """Tenant that the policy belongs to; it applies to the buckets of that tenant."""
-    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(whom=gained_permissions), Revokes(_LESS, lost=lost_permissions)]
+    policy: Annotated[
+        dict[str, Any],
+        AfterValidator(_policy),
+        _POLICY,
+        Opens(whom=gained_permissions),
+        Revokes(_LESS, lost=lost_permissions),
+    ]
     """Policy document, written as data with Version and Statement, in VAST's part of Amazon's policy language."""
     enabled: Annotated[
         bool | MISSING, AFTER_CREATE, Opens(at_create=False), Revokes(_LESS), ServerDefault(True, PROSE)

@@ -18,7 +18,6 @@ _UID = RequiredFrom(
 )
 
 
-
 def _files(before: Any, after: Any) -> list[str]:
     return [f"the files of uid {after}, and no longer those of uid {before}, which keep that owner"]
 

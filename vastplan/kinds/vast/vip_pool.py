@@ -76,7 +76,12 @@ class VipPool(Spec):
     )
     """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
     ip_ranges: Annotated[
-        list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, IP_RANGES, Admits(addresses=("subnet_cidr", "subnet_cidr_ipv6")), Exclusive("vlan")
+        list[Annotated[IpRange, RANGE]],
+        Field(min_length=1),
+        SET,
+        IP_RANGES,
+        Admits(addresses=("subnet_cidr", "subnet_cidr_ipv6")),
+        Exclusive("vlan"),
     ]
     """Addresses of the pool, as ranges or single addresses; neighbouring ranges are one range. Pools of one VLAN must not share addresses."""
     subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING

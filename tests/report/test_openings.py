@@ -1,0 +1,325 @@
+"""What stands under who is let in, and what under what takes something away: from rows and values through the plan to the words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.guards.stage import kinds, planned
+from vastplan.model.plan import Plan
+from vastplan.report.differences import difference
+from vastplan.report.openings import opening_lines
+from vastplan.report.review import Risk, by_risk
+from vastplan.schema.markers import ANOTHER, SMALLER, TIGHTER, Reduces
+
+TENANT = {"$existing": "iad/tenant/t"}
+POLICY = {"$existing": "iad/view_policy/p"}
+ROWS: dict[str, Any] = {
+    "tenant": [{"id": 1, "name": "t"}],
+    "view_policy": [{"id": 5, "name": "p", "tenant_id": 1, "smb_read_write": ["10.0.0.5"], "s3_read_write": ["*"], "flavor": "NFS"}],
+    "namespace": [{"metadata": {"name": "runai-p", "uid": "n1"}}],
+    "vip_pool": [{"id": 7, "name": "v", "tenant_id": 1, "ip_ranges": [["10.20.1.10", "10.20.1.25"]], "subnet_cidr": 24, "role": "PROTOCOLS"}],
+    "storage_class": [{"metadata": {"name": "c", "uid": "c1"}, "provisioner": "csi.vastdata.com", "parameters": {}}],
+}  # fmt: skip
+
+
+def said(desired: dict[str, Any], owned: dict[str, Any] | None = None, rows: dict[str, Any] | None = None) -> list[str]:
+    """The lines of a plan for a site that was applied before: the tenant is adopted in each."""
+    case = {"rows": {**ROWS, **(rows or {})}, "desired": {"tenant/t": {"name": "t", "max_views": 9}, **desired},
+            "owned": {"tenant/t": 1, **(owned or {})}, "consent": {"allow_narrow": ["*"], "allow_delete": ["*"]}}  # fmt: skip
+    return [line.written(str) for line in opening_lines(unblocked(case), str)]
+
+
+def unblocked(case: dict[str, Any]) -> Plan:
+    """The plan of a case, as with every consent: what guards ask for is not what this is about."""
+    plan, _ = planned(case)
+    return replace(plan, actions=tuple(replace(action, blocked=()) for action in plan.actions))
+
+
+def view(**fields: Any) -> dict[str, Any]:
+    return {"path": "/a", "tenant": TENANT, "view_policy": POLICY, **fields}
+
+
+def test_a_new_view_has_one_line_by_which_policy_over_which_protocols() -> None:
+    assert said({"view/a": view(protocols=["SMB"], share="films")}) == [
+        "iad/view/a: lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5"
+    ]
+
+
+def test_that_anybody_gets_in_without_a_key_comes_first_in_the_line() -> None:
+    bucket = view(protocols=["S3"], bucket="open-data", bucket_owner="eve", allow_s3_anonymous_access=True)
+    assert said({"view/a": bucket}) == [
+        "iad/view/a: lets in anybody, without a key (allow_s3_anonymous_access); by view policy p, protocols S3: s3_read_write *; "
+        "bucket_owner eve"
+    ]
+
+
+def test_a_view_that_changes_has_one_line_with_what_it_was() -> None:
+    row = {"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 6, "protocols": ["NFS"]}
+    closed = {"id": 6, "name": "q", "tenant_id": 1, "flavor": "NFS", "read_write": [], "nfs_read_write": []}
+    rows = {"view": [row], "view_policy": [*ROWS["view_policy"], closed]}
+    assert said({"view/a": view(protocols=["NFS", "SMB"])}, {"view/a": 3}, rows) == [
+        "iad/view/a: lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5 (before: view_policy q; protocols NFS)"
+    ]
+
+
+CLAIM: dict[str, Any] = {
+    "name": "d",
+    "namespace": {"$existing": "iad/namespace/runai-p"},
+    "access_modes": ["ReadWriteMany"],
+}
+VOLUME: dict[str, Any] = {
+    "name": "d", "size": 1, "access_modes": ["ReadWriteMany"], "claim_namespace": {"$existing": "iad/namespace/runai-p"}, "claim_name": "d",
+    "driver": "csi.vastdata.com", "volume_handle": "/a",
+}  # fmt: skip
+
+
+def test_a_new_claim_of_its_own_project_lets_in_nobody() -> None:
+    source = {"name": "d", "mount": "/d", "claim": {"$ref": "iad/persistent_volume_claim/d"}, "existing_claim": True}
+    claim = {**CLAIM, "storage_class": {"$existing": "iad/storage_class/c"}, "size": 1}
+    assert said({"persistent_volume_claim/d": claim, "data_source/d": source}) == []
+
+
+def test_a_new_volume_of_a_path_is_one_line_with_its_claim() -> None:
+    claim = {**CLAIM, "volume": {"$ref": "iad/persistent_volume/d"}}
+    assert said({"persistent_volume_claim/d": claim, "persistent_volume/d": VOLUME}) == [
+        "iad/persistent_volume/d: lets in claim_namespace runai-p; volume_handle /a"
+    ]
+
+
+def test_a_new_claim_of_a_volume_that_exists_lets_its_namespace_in() -> None:
+    claim = {**CLAIM, "volume": {"$existing": "iad/persistent_volume/d"}}
+    row = {"metadata": {"name": "d", "uid": "v1"}, "spec": {}}
+    assert said({"persistent_volume_claim/d": claim}, rows={"persistent_volume": [row]}) == [
+        "iad/persistent_volume_claim/d: lets in volume d"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "subnet", "lines"),
+    [
+        (["10.20.1.10 - 10.20.1.27"], 24, []),
+        (["10.20.1.10 - 10.20.1.25", "10.20.2.1"], 24, ["10.20.2.1"]),
+        (["10.20.1.10 - 10.20.1.25", "fd00::1"], 24, ["fd00::1"]),
+        (["10.20.1.10 - 10.20.1.27"], None, ["10.20.1.10 - 10.20.1.27"]),
+    ],
+)
+def test_further_addresses_in_the_subnet_of_a_pool_let_in_nobody(
+    ranges: list[str], subnet: int | None, lines: list[str]
+) -> None:
+    rows = {"vip_pool": [{**ROWS["vip_pool"][0], "subnet_cidr": subnet}]}
+    pool = {"name": "v", "role": "PROTOCOLS", "tenant": TENANT, "ip_ranges": ranges}
+    assert said({"vip_pool/v": pool}, {"vip_pool/v": 7}, rows) == [
+        f"iad/vip_pool/v: ip_ranges is reached at: {new} (before: 10.20.1.10 - 10.20.1.25)" for new in lines
+    ]
+
+
+def test_a_new_access_rule_and_a_new_key_say_who_and_what() -> None:
+    rows = {"project": [{"id": "4", "name": "p", "status": {}}], "role": [{"id": 2, "name": "engineer"}], "user": [{"id": 8, "name": "eve", "uid": 7}],
+            "secret": [{"metadata": {"name": "s3", "namespace": "runai-p", "uid": "x1"}}]}  # fmt: skip
+    rule = {"subject": "kim", "subject_type": "group", "role": {"$existing": "iad/role/engineer"}, "scope": {"$existing": "iad/project/p"},
+            "scope_type": "project"}  # fmt: skip
+    key = {"tenant": TENANT, "user": {"$existing": "iad/user/eve"}, "generation": 1, "overlap": 86400, 
+           "deliver": {"secret": {"$existing": "iad/secret/runai-p/s3"}, "keys": {"access_key": "a", "secret_key": "s"}}}  # fmt: skip
+    assert said({"access_rule/a": rule, "s3_key/runai-p/s3": key}, rows=rows) == [
+        "iad/access_rule/a: lets in subject kim, role engineer, scope p",
+        "iad/s3_key/runai-p/s3: lets in user eve, tenant t",
+    ]
+
+
+def _closing(**fields: Any) -> dict[str, Any]:
+    return {"name": "vp", "storage_class": {"$existing": "iad/storage_class/c"}, "namespaces": [{"$existing": "iad/namespace/runai-p"}],
+            "open": False, "rule": "as vastplan writes it", **fields}  # fmt: skip
+
+
+def test_what_closes_a_class_that_exists_lets_in_nobody_when_it_is_recreated() -> None:
+    assert said({"admission_policy/vp": _closing()}) == []
+    quota = {
+        "name": "q",
+        "namespace": {"$existing": "iad/namespace/runai-p"},
+        "hard": {"c.storageclass.storage.k8s.io/requests.storage": "5Gi"},
+    }
+    assert said({"resource_quota/q": quota}) == []
+
+
+def test_what_closes_a_new_class_says_whom_it_lets_in() -> None:
+    new = {"storage_class/n": {"name": "n", "driver": "file"}}
+    policy = _closing(storage_class={"$ref": "iad/storage_class/n"})
+    assert said({**new, "admission_policy/vp": policy}) == [
+        "iad/admission_policy/vp: lets in namespaces runai-p",
+        "iad/storage_class/n: lets in those it is for, because it is created",
+    ]
+    policy |= {"open": True}
+    assert said({**new, "admission_policy/vp": policy})[0] == (
+        "iad/admission_policy/vp: lets in every namespace of the cluster (open); namespaces runai-p"
+    )
+
+
+def _s3(action: str, bucket: str, effect: str = "Allow") -> dict[str, Any]:
+    return {"Effect": effect, "Action": [action], "Resource": [bucket]}
+
+
+def _policy(*statements: dict[str, Any]) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": [*statements]}
+
+
+GET, PUT, NOT = _s3("s3:GetObject", "a/*"), _s3("s3:PutObject", "a/*"), _s3("s3:PutObject", "a/*", "Deny")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ([GET], [GET, PUT], ["policy lets in: s3:PutObject of a/*"]),
+        ([GET], [_s3("s3:GetObject", "b/*")], ["policy lets in: s3:GetObject of b/*"]),
+        ([GET, PUT], [GET], []),
+        ([GET], [GET, NOT], []),
+        ([GET, NOT], [GET], ["policy lets in: what it denied before: s3:PutObject of a/*"]),
+    ],
+)
+def test_of_an_identity_policy_it_is_said_what_it_newly_allows(
+    before: list[dict[str, Any]], after: list[dict[str, Any]], lines: list[str]
+) -> None:
+    rows = {"s3_policy": [{"id": 9, "name": "s", "tenant_id": 1, "policy": _policy(*before), "enabled": True}]}
+    desired = {"s3_policy/s": {"name": "s", "tenant": TENANT, "policy": _policy(*after)}}
+    assert said(desired, {"s3_policy/s": 9}, rows) == [f"iad/s3_policy/s: {line}" for line in lines]
+
+
+def test_another_uid_says_whose_files_the_user_gets() -> None:
+    rows = {
+        "user": [{"id": 8, "name": "eve", "uid": 7, "local_provider": {"id": 2}}],
+        "local_provider": [{"id": 2, "name": "l"}],
+    }
+    user = {"name": "eve", "local_provider": {"$existing": "iad/local_provider/l"}, "uid": 70}
+    (line,) = said({"user/eve": user}, {"user/eve": 8}, rows)
+    assert line == (
+        "iad/user/eve: uid becomes: 70 (before: 7), which lets in the files of uid 70, and no longer those of uid 7, which keep that owner"
+    )
+
+
+def rank(kind: str, live: dict[str, Any], desired: dict[str, Any], rows: dict[str, Any] | None = None) -> Risk:
+    """Under which heading the change of one object is."""
+    case = {
+        "rows": {**ROWS, **(rows or {}), kind: [live]},
+        "desired": {f"{kind}/x": desired},
+        "owned": {f"{kind}/x": live["id"]},
+    }
+    ((found, action),) = by_risk(unblocked(case))
+    assert action.changes
+    return found
+
+
+def hosts(*texts: str) -> dict[str, Any]:
+    return {"name": "x", "tenant": TENANT, "nfs_read_write": [*texts], "read_write": []}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "under"),
+    [
+        (["10.0.0.0/24"], ["10.0.0.0/25", "10.0.0.128/25"], Risk.UPDATE),
+        (["10.0.0.0/24"], ["10.0.0.0/25"], Risk.NARROWING),
+        (["@staff"], ["@stuff"], Risk.OPENING),
+        (["@staff", "@other"], ["@staff"], Risk.NARROWING),
+    ],
+)
+def test_hosts_that_are_written_otherwise_are_not_fewer(before: list[str], after: list[str], under: Risk) -> None:
+    live = {"id": 6, "name": "x", "tenant_id": 1, "nfs_read_write": before, "read_write": []}
+    assert rank("view_policy", live, hosts(*after)) is under
+
+
+def _frames(**kept: str) -> list[dict[str, Any]]:
+    return [{"every": 3600, **kept}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "live", "desired", "under"),
+    [
+        ("quota", {"path": "/a", "tenant_id": 1, "hard_limit": 9}, {"path": "/a", "tenant": TENANT, "hard_limit": 5}, Risk.NARROWING),
+        ("quota", {"path": "/a", "tenant_id": 1, "hard_limit": None}, {"path": "/a", "tenant": TENANT, "hard_limit": 5}, Risk.NARROWING),
+        ("quota", {"path": "/a", "tenant_id": 1, "hard_limit": 5}, {"path": "/a", "tenant": TENANT, "hard_limit": 9}, Risk.UPDATE),
+        ("quota", {"path": "/a", "tenant_id": 1, "hard_limit": 5}, {"path": "/a", "tenant": TENANT, "hard_limit": None}, Risk.UPDATE),
+        ("view_policy", {"tenant_id": 1, "protocols_audit": {"read_data": True}}, {"tenant": TENANT, "protocols_audit": {"read_data": False}},
+         Risk.NARROWING),
+        ("view_policy", {"tenant_id": 1, "protocols_audit": {"read_data": False}}, {"tenant": TENANT, "protocols_audit": {"read_data": True}},
+         Risk.UPDATE),
+        ("project", {"nodePools": [{"nodePool": {"id": 1, "name": "default"}, "resources": {"gpu": {"deserved": 8}}}]},
+         {"node_pools": {"default": {"gpu": {"deserved": 4}}}}, Risk.NARROWING),
+    ],
+)  # fmt: skip
+def test_what_takes_something_away_is_apart_from_harmless_changes(
+    kind: str, live: dict[str, Any], desired: dict[str, Any], under: Risk
+) -> None:
+    assert rank(kind, {"id": 6, "name": "x", **live}, {"name": "x", **desired}) is under
+
+
+HOUR, DAY = 3600, 86400
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "less"),
+    [
+        ([{"every": HOUR, "keep_local": DAY}], [{"every": HOUR, "keep_local": 2 * HOUR}], True),
+        (
+            [{"every": HOUR, "keep_local": DAY}],
+            [{"every": HOUR, "keep_local": DAY}, {"every": DAY, "keep_local": DAY}],
+            False,
+        ),
+        ([{"every": HOUR, "keep_local": DAY}], [{"every": DAY, "keep_local": DAY}], True),
+        ([{"every": HOUR, "keep_local": DAY}], [{"every": HOUR // 2, "keep_local": DAY, "keep_remote": DAY}], False),
+        (
+            [{"every": HOUR, "keep_local": DAY, "keep_remote": DAY}],
+            [{"every": HOUR, "keep_local": DAY, "keep_remote": None}],
+            True,
+        ),
+        ([{"every": HOUR, "keep_local": DAY}], None, True),
+        (None, [{"every": HOUR, "keep_local": DAY}], False),
+    ],
+)
+def test_snapshots_that_are_rarer_or_kept_for_less_time_take_something_away(
+    before: Any, after: Any, less: bool
+) -> None:
+    reduces = kinds()["protection_policy"].field("frames").reduces
+    assert reduces is not None and reduces.less(before, after) is less
+
+
+@pytest.mark.parametrize(
+    ("rule", "pairs"),
+    [
+        (
+            SMALLER,
+            {
+                (8, 4): True,
+                (4, 8): False,
+                (True, False): True,
+                (False, True): False,
+                (None, 4): False,
+                (4, None): False,
+                (4, 4): False,
+            },
+        ),
+        (
+            TIGHTER,
+            {
+                (8, 4): True,
+                (4, 8): False,
+                (None, 4): True,
+                (0, 4): True,
+                (4, 0): False,
+                (4, None): False,
+                (4, 4): False,
+            },
+        ),
+        (ANOTHER, {("/a", "/b"): True, ("/a", None): True, (None, "/b"): False, ("/a", "/a"): False}),
+    ],
+)
+def test_what_reduces_by_each_of_the_ready_rules(rule: Reduces, pairs: dict[tuple[Any, Any], bool]) -> None:
+    assert {pair: rule.less(*pair) for pair in pairs} == pairs
+
+
+def test_a_value_that_is_not_set_is_no_part_of_a_difference() -> None:
+    frame = {"every": "1h", "keep_local": "1d"}
+    found = difference([{**frame, "keep_remote": None}], [{**frame, "keep_local": "2d"}])
+    assert [part.line() for part in found.parts] == ["~ [0].keep_local: 1d → 2d"]
+    found = difference([frame], [{**frame, "keep_local": "2d", "keep_remote": None}])
+    assert [part.line() for part in found.parts] == ["~ [0].keep_local: 1d → 2d"]
