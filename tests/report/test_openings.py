@@ -121,7 +121,7 @@ def test_a_new_access_rule_and_a_new_key_say_who_and_what() -> None:
             "secret": [{"metadata": {"name": "s3", "namespace": "runai-p", "uid": "x1"}}]}  # fmt: skip
     rule = {"subject": "kim", "subject_type": "group", "role": {"$existing": "iad/role/engineer"}, "scope": {"$existing": "iad/project/p"},
             "scope_type": "project"}  # fmt: skip
-    key = {"tenant": TENANT, "user": {"$existing": "iad/user/eve"}, "generation": 1, "overlap": 86400, 
+    key = {"tenant": TENANT, "user": {"$existing": "iad/user/eve"}, "generation": 1, "overlap": 86400,
            "deliver": {"secret": {"$existing": "iad/secret/runai-p/s3"}, "keys": {"access_key": "a", "secret_key": "s"}}}  # fmt: skip
     assert said({"access_rule/a": rule, "s3_key/runai-p/s3": key}, rows=rows) == [
         "iad/access_rule/a: lets in subject kim, role engineer, scope p",
@@ -243,7 +243,7 @@ def _frames(**kept: str) -> list[dict[str, Any]]:
          Risk.NARROWING),
         ("view_policy", {"tenant_id": 1, "protocols_audit": {"read_data": False}}, {"tenant": TENANT, "protocols_audit": {"read_data": True}},
          Risk.UPDATE),
-        ("project", {"nodePools": [{"nodePool": {"id": 1, "name": "default"}, "resources": {"gpu": {"deserved": 8}}}]},
+        ("project", {"resources": [{"nodePool": {"id": 1, "name": "default"}, "gpu": {"deserved": 8}}]},
          {"node_pools": {"default": {"gpu": {"deserved": 4}}}}, Risk.NARROWING),
     ],
 )  # fmt: skip

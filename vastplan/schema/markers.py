@@ -80,7 +80,8 @@ class Refers:
     `shields` says that this object keeps the target closed, so it must not be deleted while the target stays. `needs`
     says that this object is useless without an object of that name: no system checks that, so vastplan checks that the
     target is not deleted. `admits` says that the clients whom the target lets in get access to this object through it, so
-    another target lets in other clients. With `composed` only a composition can determine which object is meant (on which
+    another target lets in other clients. `uses` are the items (protocols, see `Through`) by which clients reach the target through this
+    object. With `composed` only a composition can determine which object is meant (on which
     site, of which kind): until then the value stays as it is written.
     """
 
@@ -89,6 +90,7 @@ class Refers:
     shields: bool
     needs: bool
     admits: bool
+    uses: tuple[str, ...]
     composed: bool
     attributes: Mapping[str, str] = field(compare=False)
 
@@ -99,6 +101,7 @@ class Refers:
         shields: bool = False,
         needs: bool = False,
         admits: bool = False,
+        uses: tuple[str, ...] = (),
         composed: bool = False,
     ) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
@@ -107,6 +110,7 @@ class Refers:
         object.__setattr__(self, "shields", shields)
         object.__setattr__(self, "needs", needs)
         object.__setattr__(self, "admits", admits)
+        object.__setattr__(self, "uses", uses)
         object.__setattr__(self, "composed", composed)
         object.__setattr__(self, "attributes", dict(pairs))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.live.matches import Matches
@@ -11,7 +11,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.ip_ranges import lost_parts
 from vastplan.model.plan import Action, FieldChange, Verb
-from vastplan.model.value import Ref, from_json, to_json
+from vastplan.model.value import Ref, from_json, references, to_json
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Admits, AsWitness, Refers, Revokes, SameAs
@@ -56,6 +56,37 @@ def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
         if (field := fields.get(change.path)) is not None and field.revokes is not None
     }
     return {path: texts for path, texts in gone.items() if texts}
+
+
+def lost_rights(
+    action: Action, kind: Kind, matches: Matches, actions: Mapping[Address, Action]
+) -> dict[str, list[str]]:
+    """`taken_away` without the targets in whose place the field gets one that gives as much (a policy that lets read by one that lets write)."""
+    changes = {change.path: change for change in action.changes}
+    gone = {
+        path: [text for text in texts if not _given(text, changes[path], matches, actions)]
+        for path, texts in taken_away(action, kind).items()
+    }
+    return {path: texts for path, texts in gone.items() if texts}
+
+
+def _given(text: str, change: FieldChange, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    was = next((ref for ref in references(from_json(change.before)) if str(ref.target) == text), None)
+    live = _live_at(was.target, matches) if was is not None else None
+    if live is None:
+        return False
+    of_kind = [ref for ref in references(from_json(change.after)) if ref.target.kind == live.kind.name]
+    return any(_gives(values_after(ref, matches, actions) or {}, live) for ref in of_kind)
+
+
+def _gives(values: Values, live: Live) -> bool:
+    """Whether an object with these values gives every access right that a live object of its kind gives; false where one is not known."""
+    rules = [
+        (field.revokes, live.values.get(field.name), values.get(field.name))
+        for field in live.kind.fields
+        if field.revokes
+    ]
+    return bool(rules) and all(before is not None and not revoked(rule, before, after) for rule, before, after in rules)
 
 
 def revoked(rule: Revokes, before: Any, after: Any) -> list[str]:
@@ -104,12 +135,31 @@ def lost_by_moves(
     """The clients that the target now lets in and the new target would not. The keys name the field, the new target and its field."""
     lost: dict[str, list[str]] = {}
     for change, refers in retargeted_fields(action, kind):
-        lost |= _lost_by_move(change, _referred(live, change.path, refers, matches), matches, actions)
+        lost |= _lost_by_move(
+            change, _referred(live, change.path, refers, matches), matches, actions, _unused(kind, live, change.path)
+        )
     return lost
 
 
+def _unused(kind: Kind, live: Live, path: str) -> Callable[[str], bool]:
+    """Whether a field of what the object refers to by `path` lists clients only of items (protocols) that the object does not have."""
+    rules = [
+        (rule, {*live.values.get(field.name, ())})
+        for field in kind.fields
+        if field.admits is not None
+        and (rule := field.admits.through) is not None
+        and rule.refers == path
+        and live.values.get(field.name)
+    ]
+    return lambda name: any((of := rule.items(name)) and not of & has for rule, has in rules)
+
+
 def _lost_by_move(
-    change: FieldChange, before: Live | None, matches: Matches, actions: Mapping[Address, Action]
+    change: FieldChange,
+    before: Live | None,
+    matches: Matches,
+    actions: Mapping[Address, Action],
+    unused: Callable[[str], bool],
 ) -> dict[str, list[str]]:
     after = from_json(change.after)
     if before is None or not isinstance(after, Ref):
@@ -118,7 +168,7 @@ def _lost_by_move(
     rules = {
         f"{change.path} {after.target.name} ({field.name})": (field.name, field.admits)
         for field in before.kind.fields
-        if field.admits is not None
+        if field.admits is not None and not unused(field.name)
     }
     lost = {key: _lost(name, admits, now, then) for key, (name, admits) in rules.items()}
     return _once(lost, {key: admits for key, (_, admits) in rules.items()})
@@ -153,11 +203,15 @@ def values_after(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) 
     desired = action.desired if action is not None else {}
     if action is not None and action.verb in (Verb.CREATE, Verb.REPLACE):
         return {**_unwritten(kind), **desired}
-    live = matches.match(address).live
-    if live is None:
-        named = matches.observed.named(address.site, kind, address.name)
-        live = next(iter(named)) if len(named) == 1 else None
+    live = _live_at(address, matches)
     return {**to_json(matches.symbolic(kind, live)), **desired} if live is not None else dict(desired) or None
+
+
+def _live_at(address: Address, matches: Matches) -> Live | None:
+    """The live object at an address, also one that the document only names."""
+    live = matches.match(address).live
+    named = matches.observed.named(address.site, matches.kinds[address.kind], address.name) if live is None else ()
+    return next(iter(named)) if len(named) == 1 else live
 
 
 def _unwritten(kind: Kind) -> Values:

@@ -11,8 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vastplan.engine.access.admission import lost_by_moves, lost_clients, retargeted_fields, taken_away, taken_by_moves
+from vastplan.engine.access.admission import (
+    lost_by_moves,
+    lost_clients,
+    lost_rights,
+    retargeted_fields,
+    taken_away,
+    taken_by_moves,
+)
 from vastplan.engine.access.closing import ClosedRooms, closed_by, may_close
+from vastplan.engine.access.reaching import idle_fields
 from vastplan.engine.live.floors import Figure
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.new_names import names_of
@@ -107,7 +115,9 @@ def _revoked(
 ) -> Narrowing | None:
     """The access rights that an action removes, whatever is in use, added to what else it cuts off (`besides`)."""
     kind, live = matches.kinds[action.address.kind], matches.match(action.address).live
-    gone = {path: (kind.field(path).revokes, texts) for path, texts in taken_away(action, kind).items()}
+    gone = {
+        path: (kind.field(path).revokes, texts) for path, texts in lost_rights(action, kind, matches, actions).items()
+    }
     if live is not None:
         gone |= taken_by_moves(action, kind, live, matches, actions)
     if not gone:
@@ -139,7 +149,9 @@ def _narrowing(
         return _of_rooms(action, rooms)
     if live is None:
         return None
-    lost = lost_clients(action, kind, live) | lost_by_moves(action, kind, live, matches, actions)
+    idle = idle_fields(live, matches, referrers)
+    own = {path: clients for path, clients in lost_clients(action, kind, live).items() if path not in idle}
+    lost = own | lost_by_moves(action, kind, live, matches, actions)
     renamed = None
     if not lost and (not takes_away(action, kind) or goes_with(action, live, matches, actions)):
         renamed = matches.coming.get(action.address)
@@ -166,12 +178,12 @@ def _narrowing(
             )
     uses += undetermined
     if lost:
-        own = {field.name for field in kind.fields if field.admits is not None and field.admits.addresses}
+        places = {field.name for field in kind.fields if field.admits is not None and field.admits.addresses}
         gone = "; ".join(
-            f"{path} would no longer {'have' if path in own else 'let in'} {some(texts)}"
+            f"{path} would no longer {'have' if path in places else 'let in'} {some(texts)}"
             for path, texts in lost.items()
         )
-        kept = "addresses" if lost.keys() <= own else "clients"
+        kept = "addresses" if lost.keys() <= places else "clients"
         fix = f"--allow-narrow {word(action.address)}, or keep these {kept} until nobody has it mounted"
         return Narrowing(f"{gone}; {'; '.join(uses)}", fix, tuple(figures), users.leaving)
     if renamed is not None:

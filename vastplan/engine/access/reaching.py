@@ -12,6 +12,8 @@ from dataclasses import replace
 from vastplan.engine.access.admission import referred_now, values_after
 from vastplan.engine.access.opening import keeps_closed
 from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, FieldChange, Opening, Verb
 from vastplan.model.value import Ref, from_json, json_text, to_json
@@ -58,6 +60,34 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
         Opening(Door.REFERRED, (target.kind, target.name, *paths), whom) for target, (paths, whom) in openings.items()
     )
     return replace(action, changes=tuple(changes), opens=(*action.opens, *opens)) if changes else action
+
+
+def idle_fields(live: Live, matches: Matches, referrers: Referrers) -> set[str]:
+    """The fields of an object that list clients only of items (protocols) which nothing has that refers to it; none where that is unknown."""
+    rules = {
+        (kind.name, rule.refers): (field, rule)
+        for kind in matches.kinds.values()
+        for field in kind.fields
+        if field.admits is not None
+        and (rule := field.admits.through) is not None
+        and (refers := kind.field(rule.refers).refers) is not None
+        and live.kind.name in refers.attributes
+    }
+    used: set[str] = set()
+    for referrer in referrers.of(live):
+        key, refers = (referrer.live.kind.name, referrer.field.name), referrer.field.refers
+        items = referrer.live.values.get(rules[key][0].name) if key in rules else list(refers.uses) if refers else None
+        if not items:
+            return set()
+        used |= {*admitted_items(items)}
+    if any(matches.observed.error(live.site, kind) for kind, _ in rules):
+        return set()
+    return {
+        field.name
+        for _, rule in rules.values()
+        for field in live.kind.fields
+        if (of := rule.items(field.name)) and not of & used
+    }
 
 
 def _created(value: object, actions: Mapping[Address, Action]) -> bool:

@@ -123,7 +123,7 @@ class PersistentVolume(Labelled):
     """VIP pool whose addresses nodes mount the volume from."""
     view_policy: Annotated[
         ReferenceName | MISSING,
-        Refers("view_policy.name", blocks_delete=False),
+        Refers("view_policy.name", blocks_delete=False, uses=("NFS", "NFS4")),
         Wire("spec", "csi", "volumeAttributes", "view_policy"),
         IMMUTABLE,
         Opens(at_create=False),

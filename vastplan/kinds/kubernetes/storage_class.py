@@ -125,7 +125,7 @@ class StorageClass(Labelled):
     """Directory on VAST below which the file driver creates a directory and a view for each volume."""
     view_policy: Annotated[
         ReferenceName | MISSING,
-        Refers("view_policy.name", blocks_delete=False),
+        Refers("view_policy.name", blocks_delete=False, uses=("NFS", "NFS4")),
         Wire("parameters", "view_policy"),
         IMMUTABLE,
         _ELSEWHERE,
