@@ -230,7 +230,7 @@ def test_a_field_that_is_left_out_is_released_and_stays(bench: Bench) -> None:
     assert (one.verb, one.released, one.reason) == (
         Verb.RELEASE,
         ("size",),
-        "fields no longer in the document keep their values",
+        "it stays managed, without fields that the document no longer has: these keep their values",
     )
     bench.apply(plan)
     assert bench.library.named("shelf", "a")["size"] == 3

@@ -95,7 +95,7 @@ SIZE, LABEL = (
         ((IgnoreRule("iad/shelf/a", "all of it"), SIZE), {}, None, "", [], [["labels.x", "size"]]),
         ((IgnoreRule("*", "only the map", fields=("labels",)),), {}, Verb.UPDATE, "changed outside vastplan", ["size"], [["labels.x"]]),
         ((SIZE, LABEL), {"open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
-        ((SIZE, LABEL), {"height": None}, Verb.RELEASE, "fields no longer in the document keep their values", [], [["size"], ["labels.x"]]),
+        ((SIZE, LABEL), {"height": None}, Verb.RELEASE, "it stays managed, without fields that the document no longer has: these keep their values", [], [["size"], ["labels.x"]]),
         ((SIZE,), {"size": 5}, Verb.UPDATE, "changed outside vastplan", ["labels.x"], [["size"]]),
         ((SIZE, LABEL), {"size": 5, "open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
         ((replace(SIZE, document=True),), {"size": 5}, Verb.UPDATE, "", ["labels.x", "size"], []),

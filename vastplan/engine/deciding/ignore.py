@@ -117,7 +117,7 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
     if not rest and not action.released and not action.renamed_from:
         return None
     only_noted = (
-        "fields no longer in the document keep their values"
+        "it stays managed, without fields that the document no longer has: these keep their values"
         if action.released
         else "renamed; the live object does not change"
     )

@@ -61,7 +61,11 @@ def verb_of(
     if resourced:
         return Verb.RELEASE, f"the same secret from another source: {resourced}; recorded", difference.released
     if difference.released:
-        return Verb.RELEASE, "fields no longer in the document keep their values", difference.released
+        return (
+            Verb.RELEASE,
+            "it stays managed, without fields that the document no longer has: these keep their values",
+            difference.released,
+        )
     if difference.unrecorded:
         fields = ", ".join(difference.unrecorded)
         return Verb.RELEASE, f"{fields}: the document now has the value of the system; recorded in the ledger", ()

@@ -54,6 +54,7 @@ class DeleteEdges:
         assert live is not None  # an object that does not exist has no delete
         in_the_way: set[str] = set()
         creators: set[str] = set()
+        silent: set[tuple[Address, str]] = set()
         for referrer in self._referrers.of(live):
             if not self._makes_way(action, node, referrer):
                 address = self._matches.address_of(referrer.live)
@@ -62,6 +63,8 @@ class DeleteEdges:
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
                 creators.add(referrer.live.controller if address is None else "")
+                if address is not None and self._is_silent(address, referrer):
+                    silent.add((address, referrer.field.name))
         if by_text := self._named_by_text(action, live, node):
             in_the_way |= by_text
             creators.add("")
@@ -79,7 +82,12 @@ class DeleteEdges:
                 else:
                     self._graph.edge(node, (address, Step.DELETE))
         if in_the_way:
-            self._graph.block(action.address, _still_referred_to(action, in_the_way, creators))
+            self._graph.block(action.address, _still_referred_to(action, in_the_way, creators, silent))
+
+    def _is_silent(self, address: Address, referrer: Referrer) -> bool:
+        """Whether the document has an object without the list by which it refers to the other: then the list keeps its items."""
+        entry = self._desired.get(address)
+        return entry is not None and referrer.field.shape.unordered and referrer.field.name not in entry.values
 
     def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
         """Order objects that refer to this one by a text field: deleted, or given another value, first. Returns those that are neither."""
@@ -314,16 +322,19 @@ def _copied(copy: Live) -> tuple[str, str, str]:
     return copy.kind.name, copy.name, copy.site
 
 
-def _still_referred_to(action: Action, names: Set[str], creators: Set[str]) -> Block:
+def _still_referred_to(action: Action, names: Set[str], creators: Set[str], silent: Set[tuple[Address, str]]) -> Block:
     """The block for an object that `names` still refer to.
 
     `creators` are the controllers that created some of them for themselves, and delete these with what they are for; "" stands
-    for all others.
+    for all others. `silent` are objects of the document that keep what a list refers to, because their entries do not have the list.
     """
     if action.verb is Verb.REPLACE:
         fix = "create a new one under another name and let those refer to it"
     elif len(creators) == 1 and (creator := next(iter(creators))):
         fix = f"{creator} created them: apply the deletion of what they are for, then plan again"
+    elif len(silent) == len(names):
+        lists = [f"{name}: [] in {address}" for address, name in sorted(silent)]
+        fix = f"write {some(lists, _SHOWN)}, or there what is to stay; without that a list keeps what it has"
     else:
         fix = _LET_GO
     text = f"{counted(len(names), 'object')} still {'refers' if len(names) == 1 else 'refer'} to it: {some(sorted(names), _SHOWN)}"
