@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from vastplan.engine.access.narrowing import narrowings
 from vastplan.engine.access.opening import action_openings
 from vastplan.engine.access.reaching import through_targets
+from vastplan.engine.access.unmanaged import opened_outside
 from vastplan.engine.deciding.actions import Decided, decide
 from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.engine.deciding.ignore import IgnoreRule, KeptNames, ignore, kept_names
@@ -237,6 +238,7 @@ def _plan(
                 entries,
             ),
             *state_findings(states, made.matches, entries, {row.address for row in rows if row.state in ASTRAY}),
+            *opened_outside(made.matches, entries),
             *missing_entries(noted, inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,
