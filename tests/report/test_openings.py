@@ -323,3 +323,36 @@ def test_a_value_that_is_not_set_is_no_part_of_a_difference() -> None:
     assert [part.line() for part in found.parts] == ["~ [0].keep_local: 1d → 2d"]
     found = difference([frame], [{**frame, "keep_local": "2d", "keep_remote": None}])
     assert [part.line() for part in found.parts] == ["~ [0].keep_local: 1d → 2d"]
+
+
+NETWORKS: dict[str, Any] = {
+    "tenant/t": {"name": "t", "client_ip_ranges": ["10.1.0.1 - 10.1.0.9"]},
+    "tenant/u": {"name": "u", "client_ip_ranges": ["10.2.0.1 - 10.2.0.9"]},
+    "view_policy/u": {"name": "u", "tenant": {"$ref": "iad/tenant/u"}, "nfs_read_write": ["10.13.0.0/24", "fd00::/64", "*"]},
+    "view_policy/w": {"name": "w", "tenant": {"$ref": "iad/tenant/w"}, "nfs_read_write": ["10.13.0.128/25", "@staff"]},
+    "tenant/w": {"name": "w"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("host", "owners"),
+    [
+        ("10.13.0.0/25", "u"), ("10.13.0.0/16", "u, w"), ("10.13.0.200", "u, w"), ("10.13.1.0/24", ""), ("10.2.0.9", "u"), ("10.2.0.10", ""),
+        ("10.1.0.5", ""), ("fd00::5", "u"), ("fd01::/64", ""), ("@staff", ""), ("*", ""),
+    ],
+)  # fmt: skip
+def test_of_a_host_that_is_let_in_it_is_said_whose_it_is(host: str, owners: str) -> None:
+    policy = {"name": "p", "tenant": {"$ref": "iad/tenant/t"}, "nfs_read_write": ["10.13.0.7", host], "flavor": "NFS"}
+    row = {**ROWS["view_policy"][0], "nfs_read_write": ["10.13.0.7"]}
+    case = {"rows": {"tenant": [{"id": 1, "name": "t"}], "view_policy": [row]}, "desired": {**NETWORKS, "view_policy/p": policy},
+            "owned": {"view_policy/p": 5}}  # fmt: skip
+    (line,) = [line for line in opening_lines(unblocked(case), str) if line.objects and line.objects[0].name == "p"]
+    assert line.text == f"nfs_read_write lets in: {host}{f' (also of {owners})' if owners else ''} (before: 10.13.0.7)"
+
+
+def test_of_the_hosts_of_a_new_policy_it_is_said_whose_they_are() -> None:
+    policy = {"name": "n", "tenant": TENANT, "nfs_read_write": ["10.13.0.7"], "vip_pools": None, "flavor": "NFS"}
+    others = {key: value for key, value in NETWORKS.items() if key != "tenant/t"}
+    assert [
+        line for line in said({**others, "view_policy/n": policy}) if "nfs_read_write 10.13.0.7 (also of u)" in line
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import (
     IPv4Address,
@@ -177,6 +178,29 @@ def everybody_of(clients: Iterable[str]) -> str:
     union = _union(listed)
     versions = [f"IPv{whole[0]}" for whole in _EVERYBODY if not _outside((whole,), union)]
     return f"all {' and '.join(versions)} addresses" if versions else ""
+
+
+def client_addresses(text: str) -> tuple[Interval, ...]:
+    """The addresses that an entry of a list of clients stands for; empty for a name."""
+    return _client(text)
+
+
+def divided(owned: Iterable[tuple[Interval, Owner]]) -> list[tuple[Interval, frozenset[Owner]]]:
+    """Intervals of several owners as intervals without overlaps, in order, each with all of its owners."""
+    ends: dict[tuple[int, int], list[tuple[bool, Owner]]] = {}
+    for (version, first, last), owner in owned:
+        ends.setdefault((version, first), []).append((True, owner))
+        ends.setdefault((version, last + 1), []).append((False, owner))
+    parts: list[tuple[Interval, frozenset[Owner]]] = []
+    counts: Counter[Owner] = Counter()
+    begin = (0, 0)
+    for place in sorted(ends):
+        if +counts:
+            parts.append(((begin[0], begin[1], place[1] - 1), frozenset(+counts)))
+        for opens, owner in ends[place]:
+            counts[owner] += 1 if opens else -1
+        begin = place
+    return parts
 
 
 def lost_within(before: Iterable[str], after: Sequence[str], wider: Sequence[str]) -> list[str]:

@@ -96,7 +96,8 @@ class FieldChange:
     vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
     `names` (since 1.1) has the name that the system has for an object that a value refers to, by address, where the address does not
     show it. `admits` (since 1.1) says that the change may give somebody access who had none before, or more access, and `access` (since 1.1)
-    by what; `whom` (since 1.1) says who gets in, or at what, where the value does not show it. `fewer` (since 1.1) says that the change
+    by what; `whom` (since 1.1) says who gets in, or at what, where the value does not show it; `whose` (since 1.1) names the
+    owners of added hosts, by host, where other lists of the document have them for another owner. `fewer` (since 1.1) says that the change
     takes something away from those who use the object. The values of a secret are not here: `source_before` and `source_after`
     (since 1.1) say where they come from (`{env: NAME}`), "" where that is not known.
     """
@@ -116,6 +117,7 @@ class FieldChange:
     admits: bool = False
     access: Access = Access.CLIENTS
     whom: tuple[str, ...] = ()
+    whose: Mapping[str, str] = field(default_factory=dict)
     fewer: bool = False
     source_before: str = ""
     source_after: str = ""

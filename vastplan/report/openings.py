@@ -179,7 +179,13 @@ def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
     parts = [_by_words(change, show) for change in fields if change.whom]
     parts += [_opened(opening, action, show) for opening in openings]
     for change in fields:
-        values = [] if change.whom else _values(change, show)
+        values = (
+            []
+            if change.whom
+            else _added(change, show)
+            if isinstance(change.after, list) and not change.sensitive
+            else _values(change, show)
+        )
         listed = [", ".join(values[start : start + _PER_LINE]) for start in range(0, len(values), _PER_LINE)]
         at = change.access is Access.ADDRESSES
         texts = [f"at {text} ({show(change.path)})" if at else f"{show(change.path)} {text}" for text in listed]
@@ -199,8 +205,11 @@ def _opened(opening: Opening, action: Action, show: Show) -> str:
 
 
 def _added(change: FieldChange, show: Show) -> list[str]:
-    """The items that a list has more than before; all where it had none."""
-    return [show(part.value()) for part in of_change(change).parts if part.sign is Sign.ADDED] or _values(change, show)
+    """The items that a list has more than before, all where it had none; each with its owner, if that is another one."""
+    added = [part.value() for part in of_change(change).parts if part.sign is Sign.ADDED]
+    if not added:
+        added = [plain_value(value, change.unit, change.units) for value in change.shown_after or []]
+    return [show(item) + (f" (also of {show(change.whose[item])})" if item in change.whose else "") for item in added]
 
 
 def _effects(change: FieldChange, show: Show) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from vastplan.engine.access.narrowing import narrowings
+from vastplan.engine.access.neighbours import with_owners
 from vastplan.engine.access.opening import action_openings
 from vastplan.engine.access.reaching import through_targets
 from vastplan.engine.access.unmanaged import opened_outside
@@ -179,11 +180,15 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
     strangers = more_than_known(made.beside, others)
     made = replace(made, decided=replace(made.decided, findings=(*made.decided.findings, *left, *strangers)))
-    return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches
+    return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes, desired), nodes), made.matches
 
 
 def _shown(
-    actions: Mapping[Address, Action], ordered: Ordered, context: GuardContext, nodes: tuple[Node, ...]
+    actions: Mapping[Address, Action],
+    ordered: Ordered,
+    context: GuardContext,
+    nodes: tuple[Node, ...],
+    desired: Mapping[Address, Entry],
 ) -> tuple[Action, ...]:
     """The actions in the order of their operations, with what a person should see beside them."""
     users = _users(nodes)
@@ -200,7 +205,9 @@ def _shown(
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )
-    return tuple(through_targets(action, context.matches, actions) for action in shown)
+    return with_owners(
+        (through_targets(action, context.matches, actions) for action in shown), context.matches, desired
+    )
 
 
 def _plan(
