@@ -6,11 +6,12 @@ fields that a system leaves open unless they are set. What single fields open is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.access.enforcement import keeps_closed_now
 from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Opening, Verb
@@ -48,9 +49,21 @@ def _comes(action: Action, kind: Kind) -> bool:
 
 def _made(action: Action, kind: Kind) -> Opening:
     """That a new object gives access, with the fields that say to whom and to what."""
-    who = kind.lets_in.who if kind.lets_in is not None else ()
-    said = {name: words for name in who if (words := _words(action.desired.get(name)))}
+    said = _said(kind.lets_in.who if kind.lets_in is not None else (), action.desired)
     return Opening(Door.MADE, tuple(said), tuple(said.values()))
+
+
+def given_access(live: Live, matches: Matches) -> str:
+    """To whom and to what a live object gives access, by its fields: what ends when it is deleted; "" where none says it."""
+    kind = live.kind
+    revoking = (field.name for field in kind.fields if field.revokes is not None)
+    names = dict.fromkeys((*(kind.lets_in.who if kind.lets_in is not None else ()), *revoking))
+    said = _said(names, to_json(matches.symbolic(kind, live)))
+    return ", ".join(f"{name} {words}" for name, words in said.items())
+
+
+def _said(names: Iterable[str], values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: words for name in names if (words := _words(values.get(name)))}
 
 
 def _words(value: Any) -> str:
@@ -58,7 +71,9 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words, value))
     ref = from_json(value)
-    return ref.target.name if isinstance(ref, Ref) else "" if value is None else str(value)
+    if isinstance(ref, Ref):
+        return ref.target.name
+    return "" if value is None or value is False else value if isinstance(value, str) else json_text(value)
 
 
 def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:

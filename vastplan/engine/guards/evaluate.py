@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from vastplan.engine.access.opening import given_access
 from vastplan.engine.guards import (
     access,
     approval,
@@ -64,6 +65,8 @@ def action_evidence(action: Action, context: GuardContext) -> tuple[Evidence, ..
         evidence += usage.weighed(live, context.dependents)
         left = remote_directory.left_behind(live, context)
         evidence += [Evidence("leaves behind", left)] if left else []
+    if action.verb is Verb.DELETE and (given := given_access(live, context.matches)):
+        evidence.append(Evidence("ends the access", given))
     evidence += context.contents.weighed(action, live)
     evidence += narrowed
     if action.verb is Verb.REPLACE:
