@@ -49,7 +49,7 @@ def _comes(action: Action, kind: Kind) -> bool:
 
 def _made(action: Action, kind: Kind) -> Opening:
     """That a new object gives access, with the fields that say to whom and to what."""
-    said = _said(kind.lets_in.who if kind.lets_in is not None else (), action.desired)
+    said = _in_words(kind.lets_in.who if kind.lets_in is not None else (), action.desired)
     return Opening(Door.MADE, tuple(said), tuple(said.values()))
 
 
@@ -58,11 +58,11 @@ def given_access(live: Live, matches: Matches) -> str:
     kind = live.kind
     revoking = (field.name for field in kind.fields if field.revokes is not None)
     names = dict.fromkeys((*(kind.lets_in.who if kind.lets_in is not None else ()), *revoking))
-    said = _said(names, to_json(matches.symbolic(kind, live)))
+    said = _in_words(names, to_json(matches.symbolic(kind, live)))
     return ", ".join(f"{name} {words}" for name, words in said.items())
 
 
-def _said(names: Iterable[str], values: Mapping[str, Any]) -> dict[str, str]:
+def _in_words(names: Iterable[str], values: Mapping[str, Any]) -> dict[str, str]:
     return {name: words for name in names if (words := _words(values.get(name)))}
 
 

@@ -37,7 +37,7 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
     closes = action.verb is Verb.CREATE and keeps_closed(kind) and not _of_new(action, kind, actions)
     for change in action.changes:
         field = fields.get(change.path) if change.admits and not change.known_after_apply else None
-        if closes or (field is not None and _said_by_target(field, change, action, actions)):
+        if closes or (field is not None and _left_to_target(field, change, action, actions)):
             changes.append(replace(change, admits=False, whom=()))
             continue
         depends = field is not None and (
@@ -97,7 +97,7 @@ def _created(value: object, actions: Mapping[Address, Action]) -> bool:
     return target is not None and target.verb is Verb.CREATE
 
 
-def _said_by_target(field: Field, change: FieldChange, action: Action, actions: Mapping[Address, Action]) -> bool:
+def _left_to_target(field: Field, change: FieldChange, action: Action, actions: Mapping[Address, Action]) -> bool:
     """Whether the new object only refers to an object that the plan creates too, whose own fields say whom they let in."""
     existing_only = field.opens is not None and field.opens.existing_only
     return existing_only and action.verb is Verb.CREATE and _created(change.after, actions)
