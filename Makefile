@@ -163,6 +163,7 @@ kills: $(VENV)/ready
 # A small mistake in the guards, the ledger or the checks, one at a time: do their tests notice? Some minutes each.
 mutate-guards: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code guards
+	$(BIN)/python -m tests.mutation.code access
 
 mutate-ledger: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code ledger

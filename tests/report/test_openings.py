@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import kinds, planned
-from vastplan.model.plan import Plan
+from vastplan.model.plan import Block, Plan
 from vastplan.report.differences import difference
-from vastplan.report.openings import opening_lines
+from vastplan.report.openings import opening_lines, opening_notes, opening_section, opening_text
 from vastplan.report.review import Risk, by_risk
+from vastplan.report.style import Style
 from vastplan.schema.markers import ANOTHER, SMALLER, TIGHTER, Reduces
 
 TENANT = {"$existing": "iad/tenant/t"}
@@ -355,4 +356,107 @@ def test_of_the_hosts_of_a_new_policy_it_is_said_whose_they_are() -> None:
     others = {key: value for key, value in NETWORKS.items() if key != "tenant/t"}
     assert [
         line for line in said({**others, "view_policy/n": policy}) if "nfs_read_write 10.13.0.7 (also of u)" in line
+    ]
+
+
+def fresh(desired: dict[str, Any], blocked: str = "") -> list[str]:
+    """The lines of a plan for a site without a ledger, on which everything is new; `blocked` is the name of what a guard stops."""
+    rows = {"tenant": [{"id": 1, "name": "t"}], "view_policy": ROWS["view_policy"], "namespace": ROWS["namespace"]}
+    plan = unblocked({"rows": rows, "desired": desired})
+    stop = (Block("a guard", "no"),)
+    plan = replace(
+        plan, actions=tuple(replace(one, blocked=stop if one.address.name == blocked else ()) for one in plan.actions)
+    )
+    return [line.written(lambda text: f"<{text}>") for line in opening_lines(plan, lambda text: f"<{text}>")]
+
+
+def test_on_a_site_without_a_ledger_a_line_has_all_new_objects_of_a_kind() -> None:
+    policies = {f"view_policy/{name}": {"name": name, "tenant": TENANT, "nfs_read_write": [f"10.0.0.{number}"], "nfs_return_open_permissions": True,
+                                        "vip_pools": None, "read_write": [], "smb_read_write": []} for number, name in enumerate("ab")}  # fmt: skip
+    views = {
+        "view/a": view(protocols=["SMB"], share="films", is_default_subsystem=True),
+        "view/b": view(path="/b", protocols=["S3"], bucket="open", bucket_owner="eve", allow_s3_anonymous_access=True),
+    }
+    claims = {"persistent_volume/d": VOLUME}
+    assert fresh({**policies, **views, **claims}) == [
+        "1 new persistent volume on <iad>: <claim_namespace> is <runai-p>; <volume_handle> is </a>",
+        "2 new views on <iad>: <anybody, without a key> (<allow_s3_anonymous_access>); <is_default_subsystem> is <true>; "
+        "<bucket_owner> is <eve>; by view policy <p>: <smb_read_write 10.0.0.5>; by view policy <p>: <s3_read_write *>",
+        "2 new view policies on <iad>: <*>, because the document does not set <nfs_root_squash>, <s3_read_write>; "
+        "<vip_pools> is <null>; <nfs_read_write> lets in <10.0.0.0>, <10.0.0.1>; <nfs_return_open_permissions> is <true>; <tenant> <t>",
+    ]
+
+
+def test_of_many_ways_in_the_first_are_said_and_the_rest_is_counted() -> None:
+    lists = (
+        "nfs_read_write",
+        "nfs_read_only",
+        "nfs_root_squash",
+        "smb_read_write",
+        "smb_read_only",
+        "s3_read_write",
+        "s3_read_only",
+        "read_write",
+    )
+    hosts_of = {name: [f"10.0.{number}.1"] for number, name in enumerate(lists)}
+    policy = {
+        "name": "a",
+        "tenant": TENANT,
+        "vip_pools": [{"$existing": "iad/vip_pool/v"}],
+        **hosts_of,
+        "nfs_read_only": [],
+    }
+    (line,) = fresh({"view_policy/a": policy})
+    assert line.endswith("; <s3_read_only> lets in <10.0.6.1>; and 1 more")
+    (line,) = fresh({"view_policy/a": {**policy, "s3_read_write": []}})
+    assert line.endswith("; <s3_read_only> lets in <10.0.6.1>; <tenant> <t>")
+
+
+def test_what_is_blocked_on_such_a_site_stands_alone() -> None:
+    two = {f"view/{name}": view(path=f"/{name}", protocols=["SMB"], share=name) for name in "ab"}
+    assert fresh(two, blocked="b") == [
+        "1 new view on <iad>: by view policy <p>: <smb_read_write 10.0.0.5>",
+        "<iad/view/b>: lets in by view policy <p>, <protocols> <SMB>: <smb_read_write 10.0.0.5> — blocked",
+    ]
+
+
+def _crowd(count: int) -> Plan:
+    rows = {"user": [{"id": number, "name": f"u{number}", "uid": number, "local_provider": {"id": 2}} for number in range(count)],
+            "local_provider": [{"id": 2, "name": "l"}]}  # fmt: skip
+    user = {"local_provider": {"$existing": "iad/local_provider/l"}}
+    desired = {f"user/u{number}": {**user, "name": f"u{number}", "uid": number + 1000} for number in range(count)}
+    return unblocked(
+        {"rows": rows, "desired": desired, "owned": {f"user/u{number}": number for number in range(count)}}
+    )
+
+
+def test_for_a_terminal_the_short_form_counts_what_is_beyond_the_first() -> None:
+    plain = Style(colour=False, width=400)
+    text = [*opening_text(_crowd(22), plain, short=True)]
+    assert text[0] == "Who is let in (22)" and len(text) == 22
+    assert text[-1] == "  … and 2 more: below, under Lets somebody in"
+    assert len([*opening_text(_crowd(22), plain, short=False)]) == 23
+    assert len([*opening_text(_crowd(20), plain, short=True)]) == 21
+    assert [*opening_text(unblocked({}), plain, short=True)] == []
+
+
+def test_for_a_comment_the_lines_that_fit_are_shown_and_the_rest_is_counted() -> None:
+    short, full = (opening_section(_crowd(400), full=full) for full in (False, True))
+    assert short.startswith("\n#### Who is let in (400)\n\n- `iad/user/u0`: ") and short.endswith(
+        " more: below, under Lets somebody in\n"
+    )
+    assert full.endswith(" more: `vastplan show PLAN`\n")
+    shown = [len(text.splitlines()) - 4 for text in (short, full)]
+    assert 2 < shown[1] / shown[0] < 3
+    few = opening_section(_crowd(1), full=False)
+    assert few.endswith("which keep that owner`\n") and opening_section(unblocked({}), full=False) == ""
+
+
+def test_for_a_page_each_line_names_its_objects() -> None:
+    page = str(opening_notes(_crowd(1)))
+    assert "iad/user/u0</code>: uid becomes: 1000" in page
+    alike = {f"view/{name}": view(path=f"/{name}", protocols=["SMB"], share=name) for name in "abcd"}
+    lines = said(alike)
+    assert lines == [
+        "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5"
     ]

@@ -133,27 +133,33 @@ def _code(value: str) -> str:
 
 
 def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:
-    """One line for the new objects of a kind: by which fields they let in whom, each once; what lets in more than its value shows first."""
+    """One line for the new objects of a kind: by which fields they let in whom, each once; first who gets in without being named."""
     first = actions[0].address
+    openings = [opening for action in actions for opening in action.opens]
     whom: dict[str, dict[str, None]] = {
-        _by_words(change, show): {} for action in actions for change in _in_words(action)
+        **{_by_words(change, show): {} for action in actions for change in _by_itself(action) if change.whom},
+        **{opening_words(opening, show): {} for opening in openings if opening.door is Door.UNSAID},
     }
     for action in actions:
-        for change in action.changes:
-            if change.admits and not change.whom and isinstance(change.after, list | bool):
+        for change in _by_itself(action):
+            if not change.whom and not change.sensitive:
                 lets = _LETS.get(change.access, "is") if isinstance(change.after, list) else "is"
                 whom.setdefault(f"{show(change.path)} {lets}", {}).update(dict.fromkeys(_values(change, show)))
-        for opening in action.opens:
-            if opening.door is not Door.MADE or opening.fields:
-                whom.setdefault(opening_words(opening, show), {})
+    for opening in openings:
+        for path, value in zip(opening.fields, opening.whom, strict=True) if opening.door is Door.MADE else ():
+            whom.setdefault(show(path), {})[show(value)] = None
+    whom |= {opening_words(opening, show): {} for opening in openings if opening.door is Door.REFERRED}
     parts = [f"{lets} {some(list(values), _OF_FIELD)}" if values else lets for lets, values in whom.items()]
     more = f"; and {len(parts) - _OF_KIND:,} more" if len(parts) > _OF_KIND else ""
     text = f": {'; '.join(parts[:_OF_KIND])}{more}" if parts else ""
     return OpeningLine((), f"{counted(len(actions), f'new {kind_words(first.kind)}')} on {show(first.site)}{text}")
 
 
-def _in_words(action: Action) -> Iterator[FieldChange]:
-    return (change for change in action.changes if change.admits and change.whom)
+def _by_itself(action: Action) -> list[FieldChange]:
+    """The fields by which an action lets somebody in, without those that its openings name."""
+    told = {path for opening in action.opens for path in opening.fields if opening.door is Door.MADE}
+    told |= {path for opening in action.opens for path in opening.fields[2:] if opening.door is Door.REFERRED}
+    return [change for change in action.changes if change.admits and change.path not in told]
 
 
 def _by_words(change: FieldChange, show: Show) -> str:
@@ -163,9 +169,7 @@ def _by_words(change: FieldChange, show: Show) -> str:
 def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
     """What is said of the object, with line numbers: a field that takes several lines has one number for each. Of a new object all is one
     line, if its lists are short."""
-    told = {path for opening in action.opens for path in opening.fields if opening.door is Door.MADE}
-    told |= {path for opening in action.opens for path in opening.fields[2:] if opening.door is Door.REFERRED}
-    fields = [change for change in action.changes if change.admits and change.path not in told]
+    fields = _by_itself(action)
     openings = [
         one for one in action.opens if one.door is not Door.MADE or one.fields or len(action.opens) + len(fields) == 1
     ]
