@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import kinds, planned
-from vastplan.model.plan import Block, Plan
+from vastplan.model.address import Address
+from vastplan.model.plan import Access, Action, Block, Cause, FieldChange, Plan, PlannedSite, Standing, Verb
 from vastplan.report.differences import difference
 from vastplan.report.openings import opening_lines, opening_notes, opening_section, opening_text
 from vastplan.report.review import Risk, by_risk
@@ -460,3 +461,99 @@ def test_for_a_page_each_line_names_its_objects() -> None:
     assert lines == [
         "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5"
     ]
+
+
+AT = Address("iad", "view_policy", "p")
+
+
+def update(path: str, before: Any, after: Any, *, at: Address = AT, verb: Verb = Verb.UPDATE, **more: Any) -> Action:
+    change = FieldChange(path, before, after, Cause.DOCUMENT, unordered=True, admits=True, **more)
+    return Action(at, verb, "", changes=(change,))
+
+
+def lines_of(*actions: Action) -> list[str]:
+    plan = replace(unblocked({}), actions=actions, parts=(PlannedSite("iad", "lineage", 1),))
+    return [line.written(str) for line in opening_lines(plan, str)]
+
+
+HOSTS = [f"10.0.{number}.1" for number in range(81)]
+
+
+def test_of_a_long_list_a_line_has_forty_items() -> None:
+    texts = [", ".join(HOSTS[start : start + 40]) for start in (0, 40, 80)]
+    assert lines_of(update("hosts", ["10.9.0.1"], ["10.9.0.1", *HOSTS])) == [
+        f"iad/view_policy/p: hosts lets in: {texts[0]} (before: 10.9.0.1)", *(f"iad/view_policy/p: hosts lets in: {text}" for text in texts[1:])
+    ]  # fmt: skip
+    assert lines_of(update("hosts", None, HOSTS, verb=Verb.CREATE)) == [
+        f"iad/view_policy/p: lets in hosts {text}" for text in texts
+    ]
+    lost = lines_of(update("hosts", HOSTS, ["10.9.0.1"], access=Access.LOSS))
+    assert lost == [f"iad/view_policy/p: hosts becomes: 10.9.0.1 (no longer: {text})" for text in texts]
+    gone = lines_of(update("mode", "a", "b", access=Access.LOSS))
+    assert gone == ["iad/view_policy/p: mode becomes: b (before: a)"], "a value has no parts"
+
+
+def test_the_first_line_of_each_object_comes_before_the_second_of_any() -> None:
+    two = [update("hosts", [], HOSTS[:41], at=AT._replace(name=name)) for name in ("p", "q")]
+    assert [line.partition(":")[0] for line in lines_of(*two)] == ["iad/view_policy/p, iad/view_policy/q"] * 2
+    other = replace(update("hosts", [], HOSTS[1:42], at=AT._replace(name="r")))
+    assert [line.partition(":")[0][-1] for line in lines_of(two[0], other)] == ["p", "r", "p", "r"]
+
+
+def test_what_is_blocked_comes_last_and_what_is_not_of_the_change_says_so() -> None:
+    blocked = replace(update("hosts", [], ["10.0.0.1"]), blocked=(Block("a guard", "no"),), standing=Standing.PENDING)
+    drift = replace(update("hosts", [], ["10.0.0.2"], at=AT._replace(name="q")), standing=Standing.DRIFT)
+    own = replace(update("hosts", [], ["10.0.0.3"], at=AT._replace(name="r")), standing=Standing.CHANGE)
+    assert lines_of(blocked, drift, own) == [
+        "iad/view_policy/r: hosts lets in: 10.0.0.3 (before: none)",
+        "iad/view_policy/q: hosts lets in: 10.0.0.2 (before: none) — independent of this change",
+        "iad/view_policy/p: hosts lets in: 10.0.0.1 (before: none) — blocked, pending before this change",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "many"),
+    [(1, ": "), (2, ": each "), (3, ": each "), (4, " (4 view policies): each "), (41, " (40 view policies): each ")],
+)
+def test_objects_that_say_the_same_are_one_line(count: int, many: str) -> None:
+    lines = lines_of(*(update("hosts", [], ["10.0.0.1"], at=AT._replace(name=f"p{number}")) for number in range(count)))
+    names = [f"iad/view_policy/p{number}" for number in range(count)]
+    assert lines[0] == f"{', '.join(names[:40])}{many}hosts lets in: 10.0.0.1 (before: none)"
+    assert lines[1:] == [f"{name}: hosts lets in: 10.0.0.1 (before: none)" for name in names[40:]]
+
+
+def test_who_gets_in_by_words_and_by_addresses_of_a_new_object() -> None:
+    assert lines_of(update("policy", None, {"a": 1}, verb=Verb.CREATE, whom=("get of a", "put of b"))) == [
+        "iad/view_policy/p: lets in get of a; put of b (policy)"
+    ]
+    assert lines_of(update("policy", {"a": 1}, {"a": 2}, whom=("get of a", "put of b"))) == [
+        "iad/view_policy/p: policy lets in: get of a; put of b"
+    ]
+    assert lines_of(update("policy", {"a": 1}, {"a": 2})) == [
+        "iad/view_policy/p: policy lets in: cannot determine whom"
+    ]
+    assert lines_of(update("ranges", None, ["10.0.0.1"], verb=Verb.CREATE, access=Access.ADDRESSES)) == [
+        "iad/view_policy/p: lets in at 10.0.0.1 (ranges)"
+    ]
+    assert lines_of(update("password", None, None, verb=Verb.CREATE, sensitive=True)) == [
+        "iad/view_policy/p: lets in password (sensitive)"
+    ]
+    assert lines_of(update("hosts", ["10.0.0.1"], [])) == ["iad/view_policy/p: hosts becomes: empty (before: 10.0.0.1)"]
+
+
+def test_a_value_that_is_not_shown_lets_nobody_in_by_name_on_a_site_without_a_ledger() -> None:
+    secret = update("data", None, None, verb=Verb.CREATE, sensitive=True, at=AT._replace(kind="secret"))
+    plan = replace(unblocked({}), actions=(secret,), parts=(PlannedSite("iad", "", 0),))
+    assert [line.written(str) for line in opening_lines(plan, str)] == ["1 new secret on iad"]
+
+
+def test_the_lines_of_a_terminal_are_indented_and_those_of_a_page_are_marked() -> None:
+    plan = replace(
+        unblocked({}), actions=(update("hosts", [], ["10.0.0.1"]),), parts=(PlannedSite("iad", "lineage", 1),)
+    )
+    assert [*opening_text(plan, Style(colour=False), short=False)][
+        1
+    ] == "  iad/view_policy/p: hosts lets in: 10.0.0.1 (before: none)"
+    assert '<li class="error"><code dir="auto">iad/view_policy/p</code>: hosts' in str(opening_notes(plan))
+    two = replace(plan, actions=(*plan.actions, update("hosts", [], ["10.0.0.1"], at=AT._replace(name="q"))))
+    assert "</code>, <code" in str(opening_notes(two))
