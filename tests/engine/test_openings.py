@@ -23,7 +23,7 @@ from vastplan.schema.endpoint import Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import may_open, opens
+from vastplan.schema.opening import access_by, may_open, opens
 from vastplan.schema.walk import field_table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
@@ -344,3 +344,22 @@ def test_what_the_system_lets_in_already_is_said_with_all_of_its_values() -> Non
         (Door.ADOPTED, ("nfs_no_squash",), ("10.12.0.0/24",))
     ]
     assert not list(adopted_openings(REGISTRY_KINDS["view_policy"], values, []))
+
+
+def test_a_new_policy_that_lists_pools_for_reading_is_not_open_to_all_pools() -> None:
+    policy = {"name": "p", "tenant": {"$existing": "iad/tenant/t"}, "vip_pools_read_only": [V]}
+    (action,) = planned({"rows": ROWS, "desired": {"view_policy/p": policy}})[0].actions
+    assert [one.fields for one in action.opens if not one.whom and one.door is Door.UNSAID] == []
+
+
+def test_what_a_binding_no_longer_denies_is_a_loss() -> None:
+    actions = dict(fields(REGISTRY_KINDS["admission_binding"].fields))["validation_actions"]
+    assert access_by(actions, ["Deny"], ["Audit"]) is Access.LOSS
+
+
+def test_of_many_hosts_of_a_policy_the_first_twelve_are_said() -> None:
+    hosts = [f"10.7.0.{number}" for number in range(10, 24)]
+    rows = {"view_policy": [{**POLICY, "id": 6, "name": "q", "smb_read_write": hosts, "read_write": []}]}
+    view = {"path": "/b", "tenant": {"$existing": "iad/tenant/t"}, "protocols": ["SMB"], **Q}
+    (action,) = planned({"rows": {**ROWS, **rows}, "desired": {"view/b": view}})[0].actions
+    assert [one.whom for one in action.opens] == [(f"smb_read_write {', '.join(hosts[:12])} and 2 more",)]

@@ -557,3 +557,27 @@ def test_the_lines_of_a_terminal_are_indented_and_those_of_a_page_are_marked() -
     assert '<li class="error"><code dir="auto">iad/view_policy/p</code>: hosts' in str(opening_notes(plan))
     two = replace(plan, actions=(*plan.actions, update("hosts", [], ["10.0.0.1"], at=AT._replace(name="q"))))
     assert "</code>, <code" in str(opening_notes(two))
+
+
+def test_whose_hosts_are_let_in_is_said_of_hosts_that_come_and_not_of_addresses_of_pools() -> None:
+    pool = {
+        "name": "u",
+        "role": "PROTOCOLS",
+        "tenant": {"$ref": "iad/tenant/u"},
+        "ip_ranges": ["10.50.0.1 - 10.50.0.9"],
+        "subnet_cidr": 24,
+    }
+    policy = {
+        "name": "p",
+        "tenant": {"$ref": "iad/tenant/t"},
+        "nfs_read_write": ["10.50.0.1"],
+        "nfs_read_only": ["10.13.0.0/25"],
+        "flavor": "NFS",
+    }
+    row = {**ROWS["view_policy"][0], "nfs_read_write": ["10.0.0.1"], "nfs_read_only": ["10.13.0.0/24"]}
+    case = {"rows": {"tenant": [{"id": 1, "name": "t"}], "view_policy": [row]}, "owned": {"view_policy/p": 5},
+            "desired": {**NETWORKS, "vip_pool/u": pool, "view_policy/p": policy}}  # fmt: skip
+    (action,) = [one for one in unblocked(case).actions if one.address == AT]
+    assert {change.path: (change.admits, change.whose) for change in action.changes} == {
+        "nfs_read_write": (True, {}), "nfs_read_only": (False, {}),
+    }  # fmt: skip

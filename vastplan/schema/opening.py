@@ -108,7 +108,7 @@ def _new(before: Any, after: Any) -> bool:
 
 
 def _items(value: Any) -> set[str]:
-    return {*map(_text, value if isinstance(value, list) else [value] if value is True else [])}
+    return {*map(_text, value if isinstance(value, list) else [])}
 
 
 def admitted_items(value: Any) -> list[str]:

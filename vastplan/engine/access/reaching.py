@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from vastplan.engine.access.admission import referred_now, values_after
 from vastplan.engine.access.opening import keeps_closed
@@ -35,15 +36,13 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
     openings: dict[Address, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     moved: list[tuple[Address, str]] = []
     closes = action.verb is Verb.CREATE and keeps_closed(kind) and not _of_new(action, kind, actions)
+    sides = _Sides(action, matches, actions)
     for change in action.changes:
         field = fields.get(change.path) if change.admits and not change.known_after_apply else None
         if closes or (field is not None and _left_to_target(field, change, action, actions)):
             changes.append(replace(change, admits=False, whom=()))
             continue
-        depends = field is not None and (
-            field.refers is not None or (field.admits is not None and field.admits.through is not None)
-        )
-        found = _Sides(action, matches, actions).let_in_by(field, change) if field is not None and depends else None
+        found = sides.let_in_by(field, change) if field is not None else None
         if found is None:
             changes.append(change)
             continue
@@ -119,11 +118,17 @@ class _Sides:
     """An action's object before and after."""
 
     def __init__(self, action: Action, matches: Matches, actions: Mapping[Address, Action]) -> None:
-        self._matches, self._actions = matches, actions
+        self._action, self._matches, self._actions = action, matches, actions
         self._kind: Kind = matches.kinds[action.address.kind]
         self._live = matches.match(action.address).live
-        self._before: Values = to_json(matches.symbolic(self._kind, self._live)) if self._live is not None else {}
-        self._after: Values = {**self._before, **action.desired}
+
+    @cached_property
+    def _before(self) -> Values:
+        return to_json(self._matches.symbolic(self._kind, self._live)) if self._live is not None else {}
+
+    @cached_property
+    def _after(self) -> Values:
+        return {**self._before, **self._action.desired}
 
     def let_in_by(self, field: Field, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
         """The target and whom it lets in, by its fields; `None` if the change lets in nobody through a target, or it is not known whom."""
@@ -187,7 +192,7 @@ class _Sides:
     def _then(self, value: object) -> tuple[Address, Kind, Values] | None:
         """The target that a value names, with its values after this plan; `None` if they are not known."""
         ref = from_json(value)
-        if not isinstance(ref, Ref) or ref.target.kind not in self._matches.kinds:
+        if not isinstance(ref, Ref):
             return None
         values = values_after(ref, self._matches, self._actions)
         return (ref.target, self._matches.kinds[ref.target.kind], values) if values is not None else None
