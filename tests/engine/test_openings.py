@@ -363,3 +363,18 @@ def test_of_many_hosts_of_a_policy_the_first_twelve_are_said() -> None:
     view = {"path": "/b", "tenant": {"$existing": "iad/tenant/t"}, "protocols": ["SMB"], **Q}
     (action,) = planned({"rows": {**ROWS, **rows}, "desired": {"view/b": view}})[0].actions
     assert [one.whom for one in action.opens] == [(f"smb_read_write {', '.join(hosts[:12])} and 2 more",)]
+
+
+def test_a_view_that_loses_a_protocol_lets_in_nobody() -> None:
+    everybody = {**POLICY, "read_write": ["*"], "nfs_read_write": ["*"], "smb_read_write": ["*"]}
+    both = {"protocols": ["NFS", "SMB"]}
+    changes, whom = view_openings(both, {"protocols": ["NFS"]}, rows={**ROWS, "view_policy": [everybody],
+        "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, **both}]})  # fmt: skip
+    assert (changes, whom) == ({"protocols": False}, [])
+
+
+def test_the_tenant_of_a_policy_is_none_of_its_clients() -> None:
+    p = {**POLICY, "nfs_read_write": ["10.0.0.1"], "read_write": []}
+    rows = {**ROWS, "view_policy": [p, {**p, "id": 6, "name": "q", "tenant_id": None}],
+            "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"]}]}  # fmt: skip
+    assert view_openings({}, Q, rows=rows) == ({"view_policy": False}, [])

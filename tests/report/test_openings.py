@@ -581,3 +581,24 @@ def test_whose_hosts_are_let_in_is_said_of_hosts_that_come_and_not_of_addresses_
     assert {change.path: (change.admits, change.whose) for change in action.changes} == {
         "nfs_read_write": (True, {}), "nfs_read_only": (False, {}),
     }  # fmt: skip
+
+
+def test_a_new_pool_has_its_tenant_beside_its_addresses() -> None:
+    pool = {"name": "n", "role": "PROTOCOLS", "tenant": TENANT, "ip_ranges": ["10.30.0.1"], "subnet_cidr": 24}
+    assert said({"vip_pool/n": pool}) == ["iad/vip_pool/n: lets in tenant t; at 10.30.0.1 (ip_ranges)"]
+
+
+def test_a_quota_in_a_new_namespace_closes_there_too() -> None:
+    hard = {"c.storageclass.storage.k8s.io/requests.storage": "5Gi"}
+    quota = {"name": "q", "namespace": {"$ref": "iad/namespace/new"}, "hard": hard}
+    assert said({"namespace/new": {"name": "new"}, "resource_quota/q": quota}) == []
+
+
+def test_a_policy_with_the_name_of_a_field_hides_nothing() -> None:
+    rows = {"view_policy": [{**ROWS["view_policy"][0], "name": "bucket_owner"}]}
+    desired = view(
+        protocols=["S3"], bucket="b", bucket_owner="eve", view_policy={"$existing": "iad/view_policy/bucket_owner"}
+    )
+    assert said({"view/a": desired}, rows=rows) == [
+        "iad/view/a: lets in by view policy bucket_owner, protocols S3: s3_read_write *; bucket_owner eve"
+    ]

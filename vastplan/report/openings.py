@@ -184,11 +184,7 @@ def _lines(action: Action, show: Show) -> Iterator[tuple[int, str]]:
     parts += [_opened(opening, action, show) for opening in openings]
     for change in fields:
         values = (
-            []
-            if change.whom
-            else _added(change, show)
-            if isinstance(change.after, list) and not change.sensitive
-            else _values(change, show)
+            [] if change.whom else _added(change, show) if isinstance(change.after, list) else _values(change, show)
         )
         listed = [", ".join(values[start : start + _PER_LINE]) for start in range(0, len(values), _PER_LINE)]
         at = change.access is Access.ADDRESSES
