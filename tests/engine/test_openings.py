@@ -378,3 +378,22 @@ def test_the_tenant_of_a_policy_is_none_of_its_clients() -> None:
     rows = {**ROWS, "view_policy": [p, {**p, "id": 6, "name": "q", "tenant_id": None}],
             "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"]}]}  # fmt: skip
     assert view_openings({}, Q, rows=rows) == ({"view_policy": False}, [])
+
+
+def test_that_a_policy_opens_all_pools_is_said_once() -> None:
+    p = {**POLICY, "nfs_read_write": ["10.0.0.1"], "read_write": [], "permission_per_vip_pool": {"7": "RW"}}
+    rows = {**ROWS, "view_policy": [p, {**p, "id": 6, "name": "q", "permission_per_vip_pool": {}}],
+            "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"]}]}  # fmt: skip
+    assert view_openings({}, Q, rows=rows) == ({"view_policy": True}, [("vip_pools everybody",)])
+    rows["view_policy"] = [p, {**p, "id": 6, "name": "q", "permission_per_vip_pool": {"7": "RW", "8": "RO"}}]
+    assert view_openings({}, Q, rows=rows) == ({"view_policy": True}, [("vip_pools_read_only iad/vip_pool/w",)])
+
+
+def test_a_new_view_without_protocols_lets_in_by_the_one_that_the_system_assumes() -> None:
+    made, whom = view_openings({}, {**Q, "path": "/b"}, owned={})
+    assert (made["view_policy"], whom) == (True, [("nfs_read_write 10.0.0.0/23",)])
+
+
+def test_by_what_a_value_lets_in() -> None:
+    alias = dict(fields(REGISTRY_KINDS["view"].fields))["alias"]
+    assert access_by(alias, None, "/a") is Access.CLIENTS
