@@ -397,3 +397,19 @@ def test_a_new_view_without_protocols_lets_in_by_the_one_that_the_system_assumes
 def test_by_what_a_value_lets_in() -> None:
     alias = dict(fields(REGISTRY_KINDS["view"].fields))["alias"]
     assert access_by(alias, None, "/a") is Access.CLIENTS
+
+
+def test_a_protocol_of_a_view_whose_policy_before_is_not_known_stands_by_itself() -> None:
+    changes, whom = view_openings({"policy_id": 99}, {**Q, "protocols": ["NFS", "SMB"]})
+    assert (changes, whom) == ({"view_policy": True, "protocols": True}, [])
+
+
+def test_a_change_names_the_owner_of_hosts_that_another_tenant_lists() -> None:
+    u = {"name": "u", "client_ip_ranges": ["10.2.0.1 - 10.2.0.9"]}
+    policy = {"name": "p", "tenant": {"$existing": "iad/tenant/t"}, "nfs_read_write": ["10.2.0.0/16", "10.3.0.1"]}
+    rows = {**ROWS, "view_policy": [{**POLICY, "nfs_read_write": []}]}
+    plan, _ = planned(
+        {"rows": rows, "desired": {"tenant/u": u, "view_policy/p": policy}, "owned": {"view_policy/p": 5}}
+    )
+    (change,) = [change for action in plan.actions for change in action.changes if change.path == "nfs_read_write"]
+    assert change.whose == {"10.2.0.0/16": "u"}
