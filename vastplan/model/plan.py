@@ -165,11 +165,28 @@ class Opening:
     whom: tuple[str, ...] = ()
 
 
+USED = "used"
+"""The name of the evidence that says how much data goes with an object, or that this is unknown."""
+USED_BY_VOLUMES = "used by its volumes"
+"""The same of an object from which volumes were created."""
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """Those who use an object: the word for them, plural, their kind and ids; or why they are unknown."""
+
+    name: str
+    ids: tuple[str, ...] = ()
+    unknown: str = ""
+    kinds: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Why a guard stops an action, and what would satisfy it.
 
-    `max_used` and `max_orphans` are the values that an approval of the address needs, 0 where it needs none (since 1.1).
+    `max_used` and `max_orphans` are the values that an approval of the address needs, 0 where it needs none; `in_file` says that an
+    entry of the approvals file is needed (since 1.1).
     """
 
     guard: str
@@ -177,6 +194,7 @@ class Block:
     fix: str = ""
     max_used: int = 0
     max_orphans: int = 0
+    in_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +225,10 @@ class Action:
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     seen: Mapping[str, Any] = field(default_factory=dict)
-    holds_data: bool = False  # the object holds people's data, which recreating it does not bring back (since 1.1)
+    holds_data: bool = False
+    """Whether the object holds people's data, which recreating it does not bring back, or is not known to be empty (since 1.1)."""
+    users: tuple[Users, ...] = ()
+    """Who uses an object that is deleted or replaced; a word without ids was read, and there are none (since 1.1)."""
     standing: Standing | None = None  # `None` where there is no base (since 1.1)
     since: str = ""
     author: Author | None = None
@@ -240,6 +261,12 @@ class IgnoredChange:
     rule: bool = False
     until: str = ""
     changes: tuple[FieldChange, ...] = ()
+
+
+def loss(action: Action) -> Evidence | None:
+    """The evidence of how much data goes with an object that is deleted or replaced; its value is a text where that is unknown."""
+    named = (seen for seen in action.evidence if seen.name in (USED, USED_BY_VOLUMES))
+    return next(named, None) if action.verb in GOING else None
 
 
 def lets_in(action: Action) -> bool:

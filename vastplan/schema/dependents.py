@@ -67,6 +67,41 @@ class UsedBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """Objects of another `kind` that have equal fields: pairs of this object's field or attribute and theirs; `id` is the id.
+
+    A field of theirs that is a list has each of its items, and may be one of the object that it refers to (`project.namespace`).
+    Pairs in `agree` must not differ, as far as both are known. With `counted` only those whose figure of that name is not zero count.
+    """
+
+    kind: str
+    same: tuple[tuple[str, str], ...]
+    agree: tuple[tuple[str, str], ...] = ()
+    counted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How much data an object of this kind holds, limits or protects, and when that is known to be none.
+
+    It is its own byte figure among `figures` (of the object or its contents), else the greatest of what `links` lead to. It is none only
+    where every figure was read and is zero: its own `alone`, or with at least one of the links, because systems report use late.
+    `part` says why what is found may not be all: then none found is unknown. An object whose figure `nothing` is above zero has no
+    data yet. `tied` are the figures in `in_use` that only say that it is tied to what holds the data. `says` is the name of the
+    evidence, `unprotected` the field that names what is no longer protected without the object.
+    """
+
+    figures: tuple[str, ...] = ()
+    links: tuple[Linked, ...] = ()
+    alone: bool = False
+    part: str = ""
+    nothing: str = ""
+    tied: tuple[str, ...] = ()
+    says: str = "used"
+    unprotected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Mounting:
     """Workloads mount objects of another `kind` through an object of this kind, which names them by text: this object's `field` has
     the value of one of their fields `of`.

@@ -13,7 +13,17 @@ from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import CreatedFrom, Delivers, Once
-from vastplan.schema.dependents import Contents, DataPlace, Dependents, Mounting, Precedes, RefusesDelete, UsedBy
+from vastplan.schema.dependents import (
+    Contents,
+    DataPlace,
+    Dependents,
+    Held,
+    Linked,
+    Mounting,
+    Precedes,
+    RefusesDelete,
+    UsedBy,
+)
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
@@ -73,7 +83,12 @@ class Kind:
     refuses_delete: tuple[RefusesDelete, ...] = ()
     # objects whose data this one protects or limits: it is deleted after those of them that the same plan deletes
     protects: tuple[Dependents, ...] = ()
+    held: Held | None = None  # how much data goes with an object that is deleted
     used_by: tuple[UsedBy, ...] = ()  # who uses the objects, for reports; guards decide by the fields below
+    # who is affected when an object is deleted: objects through which others use it, and users themselves, which have a `user_word`
+    users: tuple[Linked, ...] = ()
+    user_word: str = ""  # the word for objects of this kind among users, plural
+    unlisted_users: tuple[str, str] = ("", "")  # the word for users that no system lists, and why
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None

@@ -18,9 +18,9 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import Mounting
+from vastplan.schema.dependents import Held, Linked, Mounting
 from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import ControllerOwned, Metric, States
+from vastplan.schema.live import Attribute, ControllerOwned, Metric, States
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,
@@ -195,6 +195,18 @@ KIND = Kind(
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
+    attributes=tuple(
+        Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id")
+    ),
+    held=Held(
+        links=(
+            Linked("view", (("volume_handle", "path"),), agree=(("vip_pool.tenant", "tenant"),)),
+            Linked("view", (("view_id", "id"),)),
+            Linked("quota", (("quota_id", "id"),)),
+        ),
+        tied=("bound",),
+    ),
+    users=(Linked("persistent_volume_claim", (("name", "volume"),)),),
     # Released shows in `claim_name`
     states=States(
         ("status", "phase"),

@@ -39,6 +39,7 @@ KIND = Kind(
     name="pod",
     system="kubernetes",
     endpoint=manifest("v1", "Pod", "pods", namespaced=True),
+    user_word="pods",
     metrics=(Metric("at work", ("status", "phase"), ones=_AT_WORK, zeros=_OVER),),
     finish_decode=_read,
 )

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
-from vastplan.schema.dependents import RefusesDelete
+from vastplan.schema.dependents import Linked, RefusesDelete
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -159,3 +159,7 @@ asset_kind = partial(
     finish_decode=unit_of_scope,
 )
 """Declares a kind of asset, with all that assets have in common."""
+data_source_kind = partial(
+    asset_kind, users=(Linked("workload", (("id", "data_volumes"),), counted="at work"),), user_word="data sources"
+)
+"""Declares a kind of asset that workloads mount."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.markers import IMMUTABLE, Opens, Since, Wire
 from vastplan.schema.types import MISSING, Says
 
@@ -39,7 +39,7 @@ class ConfigMapDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     ConfigMapDataSource,
     name="config_map_data_source",
     section="config_map_data_sources",

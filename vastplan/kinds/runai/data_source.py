@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets, unit_of_scope, with_scope
 from vastplan.schema.codec import at
+from vastplan.schema.dependents import Held, Linked
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import (
     IMMUTABLE,
@@ -141,13 +142,14 @@ def _with_modes(values: Values, row: Row) -> Values:
     return unit_of_scope(values, row)
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     DataSource,
     name="data_source",
     section="data_sources",
     endpoint=assets("datasource/pvc"),
     data_bearing=True,
     data_elsewhere=("existing_claim", True),  # the claim stays, with its data
+    held=Held(links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)),
     finish_encode=_with_switches,
     finish_decode=_with_modes,
 )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.schema.access import LetsIn
+from vastplan.schema.dependents import Held, Linked
 from vastplan.schema.endpoint import Delta, Endpoint, Update
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -128,6 +129,9 @@ KIND = Kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
+    held=Held(links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)),
+    users=(Linked("workload", (("id", "data_volumes"),), counted="at work"),),
+    user_word="data sources",
     lets_in=LetsIn("workloads that mount it lose its data", who=("project", "claim")),
     # NotReady may still become Ready, when the claim is bound.
     states=States(

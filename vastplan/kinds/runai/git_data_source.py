@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 
@@ -57,7 +57,7 @@ class GitDataSource(Scoped):
         return self
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     GitDataSource,
     name="git_data_source",
     section="git_data_sources",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, AbsolutePath
 
@@ -24,7 +24,7 @@ class HostPathDataSource(Scoped):
     """Whether containers see later mounts of the node below the directory: with `HostToContainer` they do."""
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     HostPathDataSource,
     name="host_path_data_source",
     section="host_path_data_sources",

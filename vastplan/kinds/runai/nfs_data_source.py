@@ -6,7 +6,7 @@ an admission policy of a class limits it.
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.dependents import Mounting
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, AbsolutePath, Host
@@ -27,7 +27,7 @@ class NfsDataSource(Scoped):
     """Whether workloads may only read the directory."""
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     NfsDataSource,
     name="nfs_data_source",
     section="nfs_data_sources",

@@ -12,6 +12,7 @@ from vastplan.kinds.runai._common import ProjectName
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
+from vastplan.schema.dependents import Held, Linked
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Metric, States
@@ -103,6 +104,11 @@ KIND = Kind(
         ),
     ),
     in_use=("GPUs allocated",),
+    held=Held(
+        links=(Linked("persistent_volume_claim", (("namespace", "namespace"),)),),
+        part="Run:AI reports no use of a project, and its claims hold 0 B",
+    ),
+    users=(Linked("workload", (("id", "project"),), counted="at work"),),
     dependents=(running("project"),),
     floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
     # NotReady may still become Ready, for example when the namespace gets its label.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.dependents import Mounting
 from vastplan.schema.markers import Opens, Refers, Wire
 from vastplan.schema.types import MISSING, URL, ReferenceName, Says
@@ -42,7 +42,7 @@ class S3DataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     S3DataSource,
     name="s3_data_source",
     section="s3_data_sources",

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, asset_kind, assets
+from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, data_source_kind, assets
 from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -28,7 +28,7 @@ class SecretDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = asset_kind(
+KIND = data_source_kind(
     SecretDataSource,
     name="secret_data_source",
     section="secret_data_sources",

@@ -54,5 +54,6 @@ KIND = Kind(
     ),
     metrics=(Metric("at work", ("phase",), ones=_AT_WORK, zeros=_OVER),),
     in_use=("at work",),
+    user_word="jobs",
     finish_decode=_with_volumes,
 )

@@ -30,6 +30,7 @@ from vastplan.kinds.vast._subjects import (
     subject_of,
 )
 from vastplan.model import units
+from vastplan.schema.dependents import Held, Linked
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -314,6 +315,7 @@ def _in_force(values: Values) -> Values:
     return values
 
 
+VIEW_OF_IT = Linked("view", (("tenant", "tenant"), ("path", "path")))
 KIND = Kind(
     Quota,
     name="quota",
@@ -327,6 +329,8 @@ KIND = Kind(
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
+    held=Held(("used", "used_inodes"), (VIEW_OF_IT,)),
+    users=(VIEW_OF_IT,),
     protects=(views_below("path"),),
     states=States(("state",), _AT_WORK, failed=frozenset({"FAILED"}), awaited=False),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),

@@ -95,7 +95,8 @@ KIND = Kind(
         ),
         answered_once=(("secret_key",),),
     ),
-    attributes=PAIR,
+    attributes=(*PAIR, Attribute("user_name", ("user", "name"))),
+    user_word="S3 keys",
     lets_in=LetsIn("requests with the pair are refused", who=("user", "tenant")),
     delivers=into_secret(),
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from vastplan.kinds.vast._common import OFF, collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider, Switch
-from vastplan.schema.dependents import Dependents
+from vastplan.schema.dependents import Dependents, Linked
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
@@ -62,6 +62,7 @@ KIND = Kind(
     attributes=(Attribute("uid", ("uid",), lambda values: values.get("uid"), ("uid",)),),
     keyed=Keyed(within="local_provider"),
     unique=(("uid", "local_provider"),),
+    users=(Linked("s3_key", (("id", "user"),)),),
     dependents=(
         Dependents(
             "view",

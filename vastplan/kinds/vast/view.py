@@ -15,7 +15,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import DataPlace, Precedes, RefusesDelete
+from vastplan.schema.dependents import DataPlace, Held, Linked, Precedes, RefusesDelete
 from vastplan.schema.import_keys import CalledAs, Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, Metric, Witness
@@ -383,6 +383,16 @@ KIND = Kind(
     unique=(("bucket", "tenant"), ("share",), ("alias", "tenant")),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
+    held=Held(("used",), (Linked("quota", (("tenant", "tenant"), ("path", "path"))),), alone=True),
+    users=(
+        Linked("persistent_volume", (("path", "volume_handle"),), agree=(("tenant", "vip_pool.tenant"),)),
+        Linked("persistent_volume", (("id", "view_id"),)),
+        Linked("nfs_data_source", (("path", "path"),)),
+        Linked("nfs_data_source", (("alias", "path"),)),
+        Linked("s3_data_source", (("bucket", "bucket"),)),
+        Linked("s3_key", (("tenant", "tenant"), ("bucket_owner", "user_name"))),
+    ),
+    unlisted_users=("clients outside Kubernetes", "VMS does not list them"),
     refuses_delete=(
         RefusesDelete(
             "used",
