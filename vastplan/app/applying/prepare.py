@@ -15,6 +15,8 @@ from vastplan.app.stale.confirmation import BorneOut
 from vastplan.app.workspace import Workspace
 from vastplan.engine.applying.apply_context import ApplyContext
 from vastplan.engine.deciding.staleness import overtaken
+from vastplan.engine.guards.losses import losses, witnesses
+from vastplan.engine.matching.contents import index_contents
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 
@@ -40,6 +42,8 @@ def prepare(
         old = matches.renames.moves.get(action.address, "")
         if action.renamed_from != str(old) and not action.blocked:
             raise Stale(f"the ledger has nothing to move from {inert(action.renamed_from, 200)}; plan again")
+    contents = index_contents(matches.observed, matches.kinds, borne.plan.actions)
+    empty = witnesses(losses(matches, borne.plan.by_address(), contents))
     alike = tuple(action for action in borne.plan.actions if action.address not in borne.unlike)
     return ApplyContext(
         kinds=workspace.registry.kinds,
@@ -58,4 +62,5 @@ def prepare(
         now=now,
         overtaken={**borne.refused, **overtaken(replace(borne.plan, actions=alike), matches)},
         moved=borne.moved,
+        witnesses=empty,
     )

@@ -21,12 +21,11 @@ VALID = timedelta(days=7)
 
 def to_approve(plan: Plan) -> list[Action]:
     """The actions that an approval would unblock, alone or with others."""
-    return [action for action in plan.actions if any(_is_approvable(action, block) for block in action.blocked)]
+    return [action for action in plan.actions if any(_is_approvable(block) for block in action.blocked)]
 
 
-def _is_approvable(action: Action, block: Block) -> bool:
-    needed = block.guard == "deletes" or (block.guard == "approval" and action.holds_data)
-    return needed or bool(block.max_used or block.max_orphans)
+def _is_approvable(block: Block) -> bool:
+    return block.in_file or bool(block.max_used or block.max_orphans)
 
 
 def refuse_file(file: Path, document: Sequence[Path]) -> None:
@@ -73,7 +72,7 @@ def _entry(action: Action, until: date) -> Iterator[str]:
     for evidence in action.evidence:
         yield f"  # seen: {inert(evidence.name)} {plain_value(evidence.value, evidence.unit)}"
     for block in action.blocked:
-        also = f"; to go on: {inert(block.fix)}" if block.fix and not _is_approvable(action, block) else ""
+        also = f"; to go on: {inert(block.fix)}" if block.fix and not _is_approvable(block) else ""
         yield f"  # blocked ({inert(block.guard)}): {inert(block.message)}{also}"
     if not re.fullmatch(ADDRESS, address):
         yield f"  # {inert(address)}: a name like this cannot be approved in a file"

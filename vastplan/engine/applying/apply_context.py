@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import Named
+from vastplan.engine.live.observe import Live
 from vastplan.engine.live.read import observe
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -38,6 +39,8 @@ class ApplyContext:
     overtaken: Mapping[Address, str] = field(default_factory=dict)
     moved: Mapping[Address, tuple[StaleField, ...]] = field(default_factory=dict)
     """The fields of their objects that have changed, where these can be named."""
+    witnesses: Mapping[Address, tuple[Live, ...]] = field(default_factory=dict)
+    """By address of each object that is to be deleted as empty, the objects whose figures show that it is."""
 
     def resolve(self, ref: Ref, attribute: str, made: Made) -> Any:
         """The wire value of a reference, including what this run created; raises `Refused` for what does not exist."""

@@ -20,6 +20,7 @@ from vastplan.engine.live.floors import too_low
 from vastplan.engine.live.groups import turned
 from vastplan.engine.live.observe import Live, live_of
 from vastplan.engine.live.wait import until_gone, until_ready, until_shown
+from vastplan.engine.matching.holdings import shown_data
 from vastplan.engine.values.creation import created_source
 from vastplan.engine.values.delivery import (
     answered_once,
@@ -329,9 +330,24 @@ class _Execution:
             moved = moved_unseen(self._kind, self._action.seen, judged.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.metrics)):
                 raise stale(moved)
+            self._still_empty()
             self._send_delete(fresh, live)
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
+
+    def _still_empty(self) -> None:
+        """Read again what showed that the object holds no data. Raises `Stale` if it does now, or that cannot be determined."""
+        for witness in self._context.witnesses.get(self._address, ()):
+            if witness.kind is self._kind and witness.id == self._action.id:
+                continue  # just read
+            place = f"{witness.kind.name} {inert(witness.name, 120)}"
+            provider = self._context.providers.get((witness.site, witness.kind.system))
+            if provider is None:
+                raise Stale(f"cannot determine whether it is still empty: {place} cannot be read; plan again")
+            row = provider.read(witness.kind, witness.locator)
+            shown = "" if row is None else shown_data(live_of(witness.site, witness.kind, row, provider))
+            if shown:
+                raise Stale(f"it was empty when the plan was made, and {place} shows {shown} now; plan again")
 
     def _send_delete(self, fresh: Row, live: Live) -> None:
         """Delete the object. Raises `Unclear` where a read still shows it."""

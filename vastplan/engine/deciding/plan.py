@@ -199,7 +199,8 @@ def _shown(
             changes=with_system_names(context.kind(action), action.changes, context.matches),
             evidence=action_evidence(action, context),
             dependents=_dependents(str(action.address), users),
-            holds_data=context.kind(action).holds_data(live.values if (live := context.live(action)) else None),
+            holds_data=context.holds_data(action) and not _protects(context.kind(action)),
+            users=lost.users if (lost := context.losses.get(action.address)) is not None else (),
             opens=(*action.opens, *action_openings(action, context.matches, actions, context.referrers)),
             deletes=deleted.fields if (deleted := deletion(action, context)) is not None else (),
         )
@@ -208,6 +209,11 @@ def _shown(
     return with_owners(
         (through_targets(action, context.matches, actions) for action in shown), context.matches, desired
     )
+
+
+def _protects(kind: Kind) -> bool:
+    """Whether objects of a kind only protect data that is elsewhere."""
+    return kind.held is not None and bool(kind.held.unprotected)
 
 
 def _plan(

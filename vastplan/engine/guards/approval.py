@@ -21,22 +21,38 @@ def consent(action: Action, context: GuardContext) -> Block | None:
     """A delete or replace needs consent by address; where data depends on it, an approval in a file that others can review."""
     if action.verb not in GOING:
         return None
-    kind, address, live = context.kind(action), action.address, context.live(action)
+    address = action.address
     if action.verb is Verb.DELETE and goes_unasked(context.matches, address):
         return None
-    if not kind.holds_data(None if live is None else live.values):
+    if not context.holds_data(action):
         whole = _stood_for(action, context)
         if context.named(address, context.allowed.delete) or _allowed_with_another(action, context):
             return None
         if whole is not None and whole in context.allowed.delete:
             return None
+        if _may_hold_data(action, context) and _missing_approval("", action, context) is None:
+            return None
         fix = f"--allow-delete {word(address)}"
         fix += "" if whole is None else f", or --allow-delete {word(whole)} for all its objects"
         return Block("approval", f"a {action.verb.value} needs consent", fix)
-    missing = _missing_approval(
-        f"a {action.verb.value} of a {kind.name} needs an approval because data depends on it", action, context
-    )
-    return Block("approval", *missing) if missing else None
+    missing = _missing_approval(_why(action, context), action, context)
+    return Block("approval", *missing, in_file=True) if missing else None
+
+
+def _may_hold_data(action: Action, context: GuardContext) -> bool:
+    live = context.live(action)
+    return context.kind(action).holds_data(None if live is None else live.values)
+
+
+def _why(action: Action, context: GuardContext) -> str:
+    """Why an approval is needed: what goes with the object, or why it is not known to be empty."""
+    kind, loss = context.kind(action), context.losses.get(action.address)
+    needs = f"a {action.verb.value} of a {kind.name} needs an approval"
+    if loss is not None and loss.holding.used == 0:
+        return f"{needs}, although 0 B are reported: {inert(loss.doubt, 300)}"
+    if kind.held is not None and kind.held.unprotected:
+        return f"{needs} because data is not protected without it"
+    return f"{needs} because data depends on it"
 
 
 def _stood_for(action: Action, context: GuardContext) -> Address | None:
@@ -72,11 +88,15 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
             text = f"its approval is of the object with id {inert(of_others[0].id, 80)}, and this one has id {inert(action.id, 80)}"
         return (
             text,
-            f"approve {action.address} in the file from --approvals-template FILE and pass --approvals FILE",
+            f"approve {action.address}{_which(action)} in the file from --approvals-template FILE and pass --approvals FILE",
         )
     if datetime.fromisoformat(approval.until).date() < context.now.date():
         return f"its approval ended on {approval.until}", "write a later date in the approvals file"
     return None
+
+
+def _which(action: Action) -> str:
+    return f" (id {inert(action.id, 80)})" if action.id else ""
 
 
 def deletes(action: Action, context: GuardContext) -> Block | None:
@@ -88,7 +108,7 @@ def deletes(action: Action, context: GuardContext) -> Block | None:
     kept = ", ".join(seen) if seen else "an unknown amount"
     text = f"the system would delete more than before, or sooner, of {kept}, because of {some(loss.fields)}"
     missing = _missing_approval(text, action, context)
-    return Block("deletes", *missing) if missing else None
+    return Block("deletes", *missing, in_file=True) if missing else None
 
 
 def _figure(figure: Figure, unit: str) -> str:

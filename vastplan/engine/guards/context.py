@@ -7,6 +7,7 @@ from dataclasses import field
 from datetime import datetime
 
 from vastplan.engine.access.narrowing import Narrowing
+from vastplan.engine.guards.losses import Loss, losses
 from vastplan.engine.live.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.live.groups import Split, group_split, on_any_site, undetermined_role
 from vastplan.engine.live.matches import Matches
@@ -55,6 +56,8 @@ class GuardContext:
     owners: Owners
     """The other documents that own live objects."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
+    losses: Mapping[Address, Loss] = field(default_factory=dict)
+    """What goes with the objects that are deleted or replaced."""
     full: Holders = field(default_factory=dict)
     """What is to be deleted and has data in it, by what leads to that."""
     originals: Originals = field(default_factory=dict)
@@ -102,6 +105,13 @@ class GuardContext:
     def live(self, action: Action) -> Live | None:
         """The live object of the action."""
         return self.matches.match(action.address).live
+
+    def holds_data(self, action: Action) -> bool:
+        """Whether data goes with the action's object, as far as it is not known that there is none."""
+        live, loss = self.live(action), self.losses.get(action.address)
+        return self.kind(action).holds_data(None if live is None else live.values) and (
+            loss is None or bool(loss.doubt)
+        )
 
     def approval(self, action: Action) -> Approval | None:
         """The approval of the action's object, in force or not; one of another object that had the address is not meant."""
@@ -204,6 +214,7 @@ def guard_context(
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=contents,
+        losses=losses(matches, actions, contents),
         originals=index_originals(matches, actions, now),
         full=full_holders(matches, contents, actions.values()),
     )
@@ -280,7 +291,8 @@ def _unread(observed: Observed, kinds: Mapping[str, Kind]) -> dict[SiteKind, tup
     unread: dict[SiteKind, tuple[str, str]] = {}
     for name, kind_facts in facts(kinds).items():
         for site in observed.sites(name):
-            problem = "" if observed.absent(site, name) else observed.error(site, name)
+            read = observed.collections[site, name]
+            problem = "" if read.absent or read.beside else read.error
             for target in kind_facts.targets if problem else ():
                 unread.setdefault((site, target), (name, problem))
     return unread

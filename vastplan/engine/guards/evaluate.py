@@ -20,6 +20,7 @@ from vastplan.engine.guards import (
 )
 from vastplan.engine.guards.automatic_deletion import deletion
 from vastplan.engine.guards.context import Guard, GuardContext
+from vastplan.engine.guards.losses import loss_evidence
 from vastplan.engine.matching import usage
 from vastplan.engine.matching.referrers import Referrer
 from vastplan.model.address import Address
@@ -62,6 +63,9 @@ def action_evidence(action: Action, context: GuardContext) -> tuple[Evidence, ..
             if figure and not isinstance(figure, Mapping)
         ]
     if action.verb in GOING:
+        lost = [*loss_evidence(live, context.losses[action.address])]
+        named = {seen.name for seen in lost}
+        evidence = [*lost, *(seen for seen in evidence if seen.name not in named)]
         evidence += usage.weighed(live, context.dependents)
         left = remote_directory.left_behind(live, context)
         evidence += [Evidence("leaves behind", left)] if left else []

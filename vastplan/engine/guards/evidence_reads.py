@@ -9,6 +9,7 @@ from vastplan.engine.access.closing import closing_rules, may_close, rules_of
 from vastplan.engine.access.narrowing import cuts_off, may_narrow
 from vastplan.engine.live.namesakes import shown_places
 from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.links import linked_kinds
 from vastplan.engine.matching.originals import originals_to_read
 from vastplan.engine.matching.remote_directories import landing_places
 from vastplan.engine.values.delivery import delivered_into
@@ -110,8 +111,14 @@ def reads_beside(
         if action.verb in (Verb.CREATE, Verb.REPLACE) and (room := kinds[action.address.kind].endpoint.room) is not None
     }
     users = {(live.site, rule.kind) for live in going_away for rule in live.kind.used_by}
+    lost = {
+        (action.address.site, name)
+        for action in actions.values()
+        if action.verb in GOING
+        for name in linked_kinds(kinds[action.address.kind], kinds)
+    }
     kind_facts = facts(kinds)
-    return {(site, name) for site, name in rooms | users if kind_facts[name].system in systems.get(site, ())}
+    return {(site, name) for site, name in rooms | users | lost if kind_facts[name].system in systems.get(site, ())}
 
 
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:

@@ -33,7 +33,11 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     approval = context.approval(action)
     accepted = approval.max_used if approval else 0
     undetermined, over, most = [], [], 0
-    used = usage.usage_figures(live, context.dependents)
+    used = [
+        figure
+        for figure in usage.usage_figures(live, context.dependents)
+        if figure[0] not in _tied(action, live, context)
+    ]
     used += usage.mounting_figures(live, context.referrers, context.matches, context.actions)
     for name, figure, unit in used:
         if isinstance(figure, Unknown):
@@ -45,6 +49,12 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
         return Block("in-use", "; ".join(undetermined), _AGAIN)
     fix = f"write max_used: {most} in its approval, or empty it first"
     return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
+
+
+def _tied(action: Action, live: Live, context: GuardContext) -> tuple[str, ...]:
+    """The figures that do not count because the object is known to hold nothing."""
+    held = live.kind.held
+    return () if held is None or context.holds_data(action) else held.tied
 
 
 def _refusals(action: Action, live: Live, context: GuardContext) -> list[tuple[RefusesDelete, str]]:

@@ -9,7 +9,7 @@ from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action, Evidence, Verb
+from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.dependents import Contents
 from vastplan.schema.kind import Kind
@@ -17,7 +17,7 @@ from vastplan.schema.kind import Kind
 Figure = int | float | Unknown
 LIMITING = (Verb.UPDATE, Verb.ADOPT)
 """The actions that may lower a limit of an object that is kept."""
-_WEIGHED = (*LIMITING, Verb.DELETE)
+_WEIGHED = (*LIMITING, *GOING)
 Holders = Mapping[tuple[str, str], Mapping[str, Mapping[str, Address]]]
 """By site and kind of what is in them: the field that names such a holder, its value, and the holder."""
 

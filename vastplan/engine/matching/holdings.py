@@ -12,6 +12,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.links import Links, without
 from vastplan.model import units
 from vastplan.model.dataclass import dataclass
+from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.dependents import Held
 from vastplan.schema.kind import Kind
@@ -109,11 +110,25 @@ class Holdings:
 
 def _own(live: Live, held: Held, contents: Mapping[str, Figure]) -> Holding:
     """What an object holds by its own figures alone."""
-    unit_of = {each.name: each.unit for each in (*live.kind.metrics, *live.kind.contents)}
+    unit_of = {fact.name: fact.unit for fact in live.kind.metrics}
+    unit_of |= {total.name: total.unit for total in live.kind.contents}
     figures = [(name, {**live.metrics, **contents}.get(name, 0)) for name in held.figures]
     sizes = [figure for name, figure in figures if unit_of[name] == units.BYTES]
     others = [f"{name}: {figure}" for name, figure in figures if unit_of[name] != units.BYTES and figure != 0]
     return Holding(_largest(sizes, held), next(iter(others), ""), (live,) if figures else ())
+
+
+def shown_data(live: Live) -> str:
+    """The data that an object shows by its own figures, "" for none."""
+    held = live.kind.held
+    if held is None:
+        return ""
+    if held.nothing:
+        return "" if live.metrics[held.nothing] == 1 else "a volume"
+    own = _own(live, held, {})
+    if isinstance(own.used, Unknown):
+        return f"use that is {own.used}"
+    return own.doubt or (show_amount(own.used, units.BYTES) if own.used else "")
 
 
 def _largest(sizes: Sequence[Figure], held: Held) -> Figure:
@@ -124,7 +139,7 @@ def _largest(sizes: Sequence[Figure], held: Held) -> Figure:
     unknown = [size for size in sizes if isinstance(size, Unknown)]
     if unknown:
         return unknown[0]
-    if held.part or not sizes:
+    if held.part or not (sizes or held.alone):
         return Unknown(held.part or "nothing that was read shows its data")
     return 0
 

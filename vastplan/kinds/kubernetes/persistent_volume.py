@@ -195,9 +195,7 @@ KIND = Kind(
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
-    attributes=tuple(
-        Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id")
-    ),
+    attributes=tuple(Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id")),
     held=Held(
         links=(
             Linked("view", (("volume_handle", "path"),), agree=(("vip_pool.tenant", "tenant"),)),

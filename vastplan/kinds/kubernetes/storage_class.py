@@ -291,7 +291,9 @@ KIND = Kind(
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes looks up the class of a claim by name when the claim grows; all else was copied into the volume at its creation
     used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
-    held=Held(links=(Linked("persistent_volume", (("name", "storage_class_name"),)),), says="used by its volumes"),
+    held=Held(
+        links=(Linked("persistent_volume", (("name", "storage_class_name"),)),), alone=True, says="used by its volumes"
+    ),
     users=(Linked("persistent_volume_claim", (("name", "storage_class"),)),),
     lets_in=LetsIn("claims of the class cannot grow without it", replaceable=True, who=("tenant_name", "storage_path")),
     finish_encode=_with_secret_pairs,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, assets, data_source_kind, unit_of_scope, with_scope
 from vastplan.schema.codec import at
 from vastplan.schema.dependents import Held, Linked
 from vastplan.schema.kind import Row, Values
@@ -149,7 +149,9 @@ KIND = data_source_kind(
     endpoint=assets("datasource/pvc"),
     data_bearing=True,
     data_elsewhere=("existing_claim", True),  # the claim stays, with its data
-    held=Held(links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)),
+    held=Held(
+        links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)
+    ),
     finish_encode=_with_switches,
     finish_decode=_with_modes,
 )

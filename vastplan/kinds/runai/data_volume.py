@@ -129,7 +129,9 @@ KIND = Kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    held=Held(links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)),
+    held=Held(
+        links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)
+    ),
     users=(Linked("workload", (("id", "data_volumes"),), counted="at work"),),
     user_word="data sources",
     lets_in=LetsIn("workloads that mount it lose its data", who=("project", "claim")),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, assets, data_source_kind
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, assets, data_source_kind
 from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, AbsolutePath
 

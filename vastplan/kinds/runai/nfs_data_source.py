@@ -6,7 +6,7 @@ an admission policy of a class limits it.
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import Description, Mount, Scoped, data_source_kind, assets
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, assets, data_source_kind
 from vastplan.schema.dependents import Mounting
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, AbsolutePath, Host

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, data_source_kind, assets
+from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, assets, data_source_kind
 from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
