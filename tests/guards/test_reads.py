@@ -7,8 +7,9 @@ import pytest
 from tests.guards.stage import Case, Nobody, cases, kinds, planned
 from vastplan.engine.guards.evidence_reads import may_be_read, reads_beside, second_read
 from vastplan.engine.live.observe import live_of
+from vastplan.engine.matching.links import linked_kinds
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Verb
+from vastplan.model.plan import GOING, Action, Verb
 
 SYSTEMS = {"iad": frozenset({"vast", "kubernetes", "runai"})}
 CASES = [pytest.param(case, id=f"{case['file']}-{number}") for number, case in enumerate(cases())]
@@ -67,7 +68,17 @@ def test_where_an_object_is_created_may_be_going_away(
 ) -> None:
     claim, pool = Address("iad", "persistent_volume_claim", "c"), Address("iad", "vip_pool", "p")
     actions = {address: Action(address, verb, "") for address in (claim, pool)}
-    assert reads_beside(kinds(), actions, (), systems) == read
+    linked = {("iad", name) for name in linked_kinds(kinds()["persistent_volume_claim"], kinds())}
+    beside = reads_beside(kinds(), actions, (), systems)
+    assert beside - linked == read and (verb not in GOING or ("iad", "pod") in beside or systems == ANOTHER)
+
+
+@pytest.mark.parametrize("verb", Verb)
+def test_what_shows_the_data_of_a_claim_and_who_uses_it_is_read_where_that_is_deleted(verb: Verb) -> None:
+    claim = Address("iad", "persistent_volume_claim", "c")
+    found = {name for _, name in reads_beside(kinds(), {claim: Action(claim, verb, "")}, (), SYSTEMS)}
+    shown = {"persistent_volume", "view", "quota", "vip_pool", "pod", "data_source", "data_volume", "project"}
+    assert found >= shown if verb in GOING else not found & (shown - {"project"})
 
 
 @pytest.mark.parametrize(("systems", "read"), [(SYSTEMS, {("iad", "pod")}), (ANOTHER, set())])

@@ -58,7 +58,8 @@ class Holdings:
         alone = held.alone or bool(behind) or bool(held.part)
         doubts = (own.doubt, *self._unread(live, held), *(other.doubt for other in behind), "" if alone else _LATE)
         witnesses = (*own.witnesses, *(seen for other in behind for seen in other.witnesses))
-        return Holding(_largest(sizes, held), next(filter(None, doubts), ""), witnesses)
+        used = _largest([own.used] if _above_zero(own.used) else sizes, held)
+        return Holding(used, next(filter(None, doubts), ""), witnesses)
 
     def _linked(self, live: Live, held: Held) -> Iterator[list[Live]]:
         """The linked objects of each link that has some, each object once."""
@@ -132,16 +133,20 @@ def shown_data(live: Live) -> str:
 
 
 def _largest(sizes: Sequence[Figure], held: Held) -> Figure:
-    """The first size above zero where the object has figures itself, else the largest; unknown where one is, or where there is none."""
-    known = [size for size in sizes if not isinstance(size, Unknown) and size > 0]
+    """The largest size; unknown where one is and none is above zero, or where there is none."""
+    known = [size for size in sizes if not isinstance(size, Unknown) and _above_zero(size)]
     if known:
-        return known[0] if held.figures else max(known)
+        return max(known)
     unknown = [size for size in sizes if isinstance(size, Unknown)]
     if unknown:
         return unknown[0]
     if held.part or not (sizes or held.alone):
         return Unknown(held.part or "nothing that was read shows its data")
     return 0
+
+
+def _above_zero(size: Figure) -> bool:
+    return not isinstance(size, Unknown) and size > 0
 
 
 def _sum(group: Sequence[Holding]) -> Figure:
