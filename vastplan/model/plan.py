@@ -269,6 +269,12 @@ def loss(action: Action) -> Evidence | None:
     return next(named, None) if action.verb in GOING else None
 
 
+def loses(action: Action) -> bool:
+    """Whether data goes with the action, or loses what protects or carries it, as far as it is not known that there is none."""
+    lost = loss(action)
+    return action.holds_data if lost is None else lost.value != 0
+
+
 def lets_in(action: Action) -> bool:
     """Whether the action may give somebody access who had none before, or more access."""
     return bool(action.opens) or any(change.admits for change in action.changes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from vastplan.model.finding import Finding
-from vastplan.model.plan import Action, FieldChange, HeldAgainst, Plan, Standing, Verb
+from vastplan.model.plan import Action, FieldChange, HeldAgainst, Plan, Standing
 from vastplan.report.values import counted
 
 HEADINGS = {
@@ -74,11 +74,21 @@ def unrelated_actions(plan: Plan) -> str:
 
 
 def _lost(actions: Sequence[Action]) -> str:
-    going = [action for action in actions if action.verb in (Verb.DELETE, Verb.REPLACE)]
-    data = sum(1 for action in going if action.holds_data)
-    if not going:
-        return ""
-    return f" ({len(going)} to delete or replace" + (f", {data} with data)" if data else ")")
+    going = [action for action in actions if action.verb in GOING]
+    data = data_words(going)
+    return f" ({len(going)} to delete or replace{f', {data}' if data else ''})" if going else ""
+
+
+def data_words(going: Sequence[Action]) -> str:
+    """`2 hold data, 1 may hold data`, of objects that are deleted or replaced; "" where all are known to be empty."""
+    holding = [action for action in going if action.holds_data]
+    known = sum(
+        1 for action in holding if (lost := loss(action)) is None or (not isinstance(lost.value, str) and lost.value)
+    )
+    others = len(holding) - known
+    parts = [f"{known:,} {'holds' if known == 1 else 'hold'} data" if known else ""]
+    parts += [f"{others:,} may hold data" if others else ""]
+    return ", ".join(filter(None, parts))
 
 
 def provenance(plan: Plan) -> str:

@@ -18,7 +18,17 @@ from vastplan.report.long_plan import TenantShare, is_large, risk_sections, shar
 from vastplan.report.owners import TenantFinder
 from vastplan.report.review import Risk, Topology, by_risk
 from vastplan.report.similarity import SimilarActions
-from vastplan.report.values import CAUSES, author_text, kind_words, of_any, plain_value, verb_word
+from vastplan.report.values import (
+    CAUSES,
+    author_text,
+    fix_of_any,
+    kind_words,
+    lost_text,
+    of_any,
+    other_evidence,
+    plain_value,
+    verb_word,
+)
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
@@ -141,6 +151,12 @@ _SHORT_ROW = HtmlTemplate(
     )
 )  # one of thousands: the style sheet has its looks, once
 _NOBODY = tag("span", "nobody else", class_="quiet")
+_NOTHING = tag("span", "nothing else in the plan", class_="quiet")
+
+
+def _nobody(action: Action) -> Html:
+    """What is said where no one is affected: of everybody only where those who may use the object were read, or it is new."""
+    return _NOBODY if action.users or action.verb is Verb.CREATE else _NOTHING
 
 
 def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, short: bool = False) -> Html:
@@ -152,10 +168,11 @@ def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, shor
         f"{kind_words(address.kind)} on {address.site}"
         + (f", {place}" if (place := action_place(action, str)) else ""),
         joined(*_why(action, short=short)),
-        str(topology.affected(action)) or ("" if short else _NOBODY),
+        str(topology.affected(action)) or ("" if short else _nobody(action)),
     )
 
 
+_LOST = HtmlTemplate(tag("p", tag("b", HOLE)))
 _REASON = HtmlTemplate(tag("p", HOLE, HOLE))
 _BLOCK = HtmlTemplate(tag("p", HOLE, HOLE, class_="stop"))
 _FIX = HtmlTemplate(tag("span", HOLE, class_="fix"))
@@ -178,7 +195,7 @@ def _together(alike: SimilarActions, topology: Topology, numbers: Mapping[str, i
         alike.objects,
         "grouped",
         joined(*_common(alike), _LIST.fill(f"{alike.objects}, one by one", joined(*items))),
-        str(topology.affected(*alike.actions)) or _NOBODY,
+        str(topology.affected(*alike.actions)) or _nobody(action),
     )
 
 
@@ -190,15 +207,17 @@ _EACH = ".of > li"
 
 def _common(alike: SimilarActions) -> Iterator[Html]:
     action = alike.first
+    if lost := alike.lost():
+        yield _LOST.fill(lost)
     yield _REASON.fill(of_any(action.reason, action.address), "")
     for block in action.blocked:
-        way = of_any(block.fix, action.address)
+        way = fix_of_any(block, action)
         fix = _FIX.fill(f" To go on: {way}") if way else ""
         yield _BLOCK.fill(f"Blocked ({block.guard}), each of them: {of_any(block.message, action.address)}.", fix)
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
-    if action.evidence:
-        yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, alike.seen()))}")
+    if seen := alike.seen():
+        yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, seen))}")
     if action.released:
         yield _SEEN.fill(joined("No longer managed: ", code_html(", ".join(action.released))))
     if action.notes:
@@ -210,16 +229,16 @@ def _common(alike: SimilarActions) -> Iterator[Html]:
 
 def _why(action: Action, *, short: bool = False) -> Iterator[Html]:
     author = author_text(action.author)
+    if lost := lost_text(action):
+        yield _LOST.fill(lost)
     yield _REASON.fill(action.reason, f", {author}" if author else "")
     for block in action.blocked:
         fix = _FIX.fill(f" To go on: {block.fix}") if block.fix else ""
         yield _BLOCK.fill(f"Blocked ({block.guard}): {block.message}.", fix)
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
-    if action.evidence:
-        seen = "; ".join(
-            f"{evidence.name} {plain_value(evidence.value, evidence.unit)}" for evidence in action.evidence
-        )
+    if others := other_evidence(action):
+        seen = "; ".join(f"{evidence.name} {plain_value(evidence.value, evidence.unit)}" for evidence in others)
         yield _SEEN.fill(f"Seen: {seen}")
     if action.released:
         yield _SEEN.fill(joined("No longer managed: ", code_html(", ".join(action.released))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from vastplan.model.plan import GOING, Action, Plan
+from vastplan.model.plan import GOING, Action, Plan, loses
 from vastplan.model.wording import some
 from vastplan.report.change import REMARKS
 from vastplan.report.differences import Show
@@ -36,7 +36,7 @@ def loss_lines(plan: Plan, show: Show, words: Show) -> list[str]:
 
 
 def _data(action: Action) -> bool:
-    return bool(action.deletes) or action.holds_data
+    return bool(action.deletes) or loses(action)
 
 
 def _line(action: Action, show: Show, words: Show) -> str:

@@ -20,7 +20,7 @@ from vastplan.report.owners import TenantFinder
 from vastplan.report.review import Risk, Topology, by_risk
 from vastplan.report.review import risk as risk_of
 from vastplan.report.similarity import SimilarActions, similar_actions
-from vastplan.report.values import VERB_WORDS, of_any, plain_value, verb_word
+from vastplan.report.values import VERB_WORDS, fix_of_any, lost_text, of_any, other_evidence, plain_value, verb_word
 from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12
@@ -135,7 +135,9 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
     between the blank lines."""
     blocked = " — blocked" if action.blocked else ""
     place = action_place(action, summary_code)
-    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(action.address, 300)}{blocked}{f' ({place})' if place else ''}"
+    lost = f" — {summary_code(text, 300)}" if (text := lost_text(action)) else ""
+    whole = f"{summary_code(action.address, 300)}{lost}{blocked}{f' ({place})' if place else ''}"
+    summary = f"{action.verb.sign} {verb_word(action)} {whole}"
     lines = "".join(f"- {line}\n" for line in _details(action, topology, most))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
@@ -153,7 +155,8 @@ def _alike(alike: SimilarActions, topology: Topology, open_: bool, named: int) -
     """What many actions have in common, folded, with the first `named` of their addresses."""
     action = alike.first
     blocked = " — blocked" if action.blocked else ""
-    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_mentioned(alike), 300)}{blocked}"
+    lost = f" — {summary_code(text, 300)}" if (text := alike.lost()) else ""
+    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_mentioned(alike), 300)}{lost}{blocked}"
     lines = "".join(f"- {line}\n" for line in _common(alike, topology, named))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
@@ -170,7 +173,7 @@ def _common(alike: SimilarActions, topology: Topology, most: int) -> Iterator[st
     action = alike.first
     yield f"Why: {prose(of_any(action.reason, action.address))}"
     for block in action.blocked:
-        message, way = of_any(block.message, action.address), of_any(block.fix, action.address)
+        message, way = of_any(block.message, action.address), fix_of_any(block, action)
         yield f"**Blocked** ({code_span(block.guard, 40)}), each of them: {prose(message)}{fix(way)}"
     yield from (f"Lets in: {prose(opening)}" for opening in view.unseen_openings(action))
     behind = str(topology.affected(*alike.actions))
@@ -235,7 +238,7 @@ def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
     if behind:
         yield f"Affects: {prose(behind, 400)}"
     yield from _first(
-        [f"Seen: {prose(seen.name)} {code_span(plain_value(seen.value, seen.unit))}" for seen in action.evidence]
+        [f"Seen: {prose(seen.name)} {code_span(plain_value(seen.value, seen.unit))}" for seen in other_evidence(action)]
     )
     if most:
         fields = sorted(map(view.of_change, action.changes), key=lambda field: not field.admits)
@@ -279,7 +282,8 @@ def omitted_names(left: list[Action], room: int) -> str:
     lines, used, named = [f"\n#### Not shown in full ({len(left):,})\n\n"], 200, 0
     for action in left:
         blocked = " — blocked" if action.blocked else ""
-        line = f"- {action.verb.sign} {verb_word(action)} {code_span(action.address)}{blocked}\n"
+        lost = f" — {code_span(text, 300)}" if (text := lost_text(action)) else ""
+        line = f"- {action.verb.sign} {verb_word(action)} {code_span(action.address)}{lost}{blocked}\n"
         used += text_length(line)
         if used > room:
             break

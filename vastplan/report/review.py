@@ -25,9 +25,10 @@ from vastplan.model.plan import (
     outside_move,
     undoes,
 )  # fmt: skip
-from vastplan.report.change import own_change, settings_changed, unrelated_actions
+from vastplan.report.change import data_words, own_change, settings_changed, unrelated_actions
 from vastplan.report.differences import before_after
 from vastplan.report.sets import NO_CHANGE, set_change
+from vastplan.report.users import kinds_of_users, users_text
 from vastplan.report.values import author_text, counted, kind_words, plain_value
 
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -141,16 +142,16 @@ def _verdict(plan: Plan) -> str:
     if not plan.actions:
         where = " in what could be read" if plan.unknown else ""
         return _sentence([f"nothing to change{where}, {counted(plan.in_sync, 'object')} in sync", unread])
-    waiting = sum(1 for action in plan.actions if any(block.guard == "approval" for block in action.blocked))
-    blocked = sum(1 for action in plan.actions if action.blocked) - waiting
+    waiting = sum(1 for action in plan.actions if _waits(action))
+    stopped = [action for action in plan.actions if action.blocked and not _waits(action)]
+    blocked = len(stopped)
     going = Counter(action.verb for action in plan.actions if action.verb in GOING)
-    data = Counter(action.verb for action in plan.actions if action.verb in GOING and action.holds_data)
-    lost = [f"{going[verb]:,} to {verb.value}{_with_data(data[verb])}" for verb in GOING if going[verb]]
+    lost = [f"{going[verb]:,} to {verb.value}{_with_data(plan, verb)}" for verb in GOING if going[verb]]
     free = len(plan.actions) - waiting - blocked
     letting = sum(1 for action in plan.actions if lets_in(action))
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
-        f"{blocked:,} {_are(blocked)} blocked" if blocked else "",
+        f"{blocked:,} {_are(blocked)} blocked{_by_one(stopped)}" if blocked else "",
         f"{counted(free, 'change')} can be applied" if free else "",
         f"{letting:,} {'lets' if letting == 1 else 'let'} somebody in" if letting else "",
         *(lost or ["nothing is deleted"]),
@@ -159,8 +160,19 @@ def _verdict(plan: Plan) -> str:
     return _sentence(parts)
 
 
-def _with_data(count: int) -> str:
-    return f" ({count:,} {'holds' if count == 1 else 'hold'} data)" if count else ""
+def _with_data(plan: Plan, verb: Verb) -> str:
+    words = data_words([action for action in plan.actions if action.verb is verb])
+    return f" ({words})" if words else ""
+
+
+def _waits(action: Action) -> bool:
+    return any(block.guard == "approval" for block in action.blocked)
+
+
+def _by_one(stopped: Sequence[Action]) -> str:
+    """`: in use`, where one guard blocks all of them; "" where several do."""
+    guards = {block.guard for action in stopped for block in action.blocked}
+    return f": {guards.pop().replace('-', ' ')}" if len(guards) == 1 else ""
 
 
 def blind(plan: Plan) -> bool:
@@ -191,11 +203,12 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Who is affected: the number of objects of each kind that carry data, the teams, and the number of other objects."""
+    """Who is affected: the number of objects of each kind that carry data, the teams, the number of other objects, and who uses it now."""
 
     carried: tuple[tuple[str, int], ...] = ()
     teams: tuple[Team, ...] = ()
     others: int = 0
+    users: str = ""
 
     def __str__(self) -> str:
         parts = [counted(count, kind_words(kind)) for kind, count in self.carried]
@@ -207,6 +220,8 @@ class Affected:
             )
         if self.others:
             parts.append(counted(self.others, "other object"))
+        if self.users:
+            parts.append(self.users)
         return "; ".join(parts)
 
 
@@ -282,16 +297,17 @@ class Topology:
         for address in (*sorted(own), *behind):
             teams |= self._teams_at(address)
         kinds: Counter[str] = Counter()
-        others = 0
+        others, counted_as_users = 0, kinds_of_users(actions)
         for address in behind:
-            if address in own or address in teams:
+            if address in own or address in teams or Address.parse(address).kind in counted_as_users:
                 continue
             node = self._nodes.get(address)
             if node is not None and node.stage in _CARRIED:
                 kinds[Address.parse(address).kind] += 1
             else:
                 others += 1
-        return Affected(tuple(sorted(kinds.items())), tuple(teams[address] for address in sorted(teams)), others)
+        named = tuple(teams[address] for address in sorted(teams))
+        return Affected(tuple(sorted(kinds.items())), named, others, users_text(*actions))
 
     def _teams_at(self, address: str) -> dict[str, Team]:
         """The team that an object is, and those that it refers to; cached, because a thousand actions may affect the same one."""

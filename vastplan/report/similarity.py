@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from vastplan.model.dataclass import dataclass
-from vastplan.model.plan import Action, Evidence, FieldChange, Verb, only_noted
+from vastplan.model.plan import Action, Evidence, FieldChange, Verb, loss, only_noted
 from vastplan.model.units import BYTES
 from vastplan.model.wording import plural
 from vastplan.report.differences import before_after
-from vastplan.report.values import kind_words, of_any, plain_value
+from vastplan.report.values import fix_of_any, kind_words, of_any, other_evidence, plain_value
 from vastplan.report.view import FieldView, inner_difference, of_change
 
 _SAME, _OF_ONE_KIND, _SHARE = 3, 8, 10
@@ -56,8 +56,13 @@ class SimilarActions:
         return f"{sites.pop() if len(sites) == 1 else _ANY}/{self.first.address.kind}/{_ANY}"
 
     def seen(self) -> list[tuple[str, str]]:
-        """The evidence of all actions, each with a name and its values: from the least to the most, and for sizes also the sum."""
-        return [_range(values) for values in zip(*(action.evidence for action in self.actions), strict=True)]
+        """The evidence of all actions but `lost`, each with a name and its values: from the least to the most, and for sizes also the sum."""
+        return [_range(values) for values in zip(*map(other_evidence, self.actions), strict=True)]
+
+    def lost(self) -> str:
+        """How much data goes with their objects: from the least to the most, and in all; "" where nothing is said of it."""
+        values = [lost for action in self.actions if (lost := loss(action)) is not None]
+        return " ".join(_range(values)) if values else ""
 
 
 def _value(action: Action, change: FieldChange) -> str:
@@ -119,7 +124,7 @@ def _key(action: Action, *, exact: bool) -> Hashable:
     return (
         address.kind, action.verb, action.standing, only_noted(action), action.holds_data, action.deleted_outside, bool(action.supersedes),
         of_any(action.reason, address), action.released, action.deletes, action.opens,
-        tuple((block.guard, of_any(block.message, address), of_any(block.fix, address)) for block in action.blocked),
+        tuple((block.guard, of_any(block.message, address), fix_of_any(block, action)) for block in action.blocked),
         tuple(of_any(note, address) for note in action.notes),
         tuple((seen.name, seen.unit) for seen in action.evidence),
         tuple(_field(change, exact=exact or change.admits) for change in action.changes),

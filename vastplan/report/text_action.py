@@ -11,7 +11,8 @@ from vastplan.model.wording import some
 from vastplan.report.differences import before_after
 from vastplan.report.edits import action_place
 from vastplan.report.style import Style
-from vastplan.report.values import AMONG_FIELDS, plain_value, quoted_where_several
+from vastplan.report.users import users_text
+from vastplan.report.values import AMONG_FIELDS, lost_text, other_evidence, plain_value, quoted_where_several
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 OF_VERB = {
@@ -33,7 +34,11 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
         if action.reason != DOES_NOT_EXIST:
             yield f"      why: {inert(action.reason)}"
     else:
-        yield style.paint(head, colour) + f"  {inert(action.reason)}"
+        yield (
+            style.paint(head, colour)
+            + (f" — {lost}" if (lost := lost_text(action)) else "")
+            + f"  {inert(action.reason)}"
+        )
     for opening in unseen_openings(action):
         yield from style.wrapped(f"lets in: {opening}", "      ")
     for note in action.notes:
@@ -43,13 +48,15 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
             yield from field_lines(of_change(change), style)
     if action.released:
         yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
-    for evidence in action.evidence:
+    for evidence in other_evidence(action):
         yield f"      seen: {inert(evidence.name)} {plain_value(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
         most = len(action.dependents) if in_full else _SHOWN_DEPENDENTS
         dependents = some(action.dependents, most, inert)
         how = f" (--expand {word(inert(str(action.address)))})" if len(action.dependents) > most else ""
         yield from style.wrapped(f"affects: {dependents}{how}", "      ")
+    if users := users_text(action):
+        yield from style.wrapped(f"used by: {users}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")

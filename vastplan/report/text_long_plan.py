@@ -12,7 +12,7 @@ from vastplan.report.owners import TenantFinder
 from vastplan.report.similarity import SimilarActions
 from vastplan.report.style import NO_BREAK, Style
 from vastplan.report.text_action import OF_VERB, action_lines, field_lines
-from vastplan.report.values import of_any, verb_word
+from vastplan.report.values import fix_of_any, of_any, verb_word
 from vastplan.report.view import opening_words
 
 _SHORT = 2  # parts of a field that fit on the first line of a group
@@ -145,7 +145,7 @@ def _together(alike: SimilarActions, style: Style) -> Iterator[str]:
         planned = field.after if action.verb is Verb.CREATE else field.planned()
         title = f"{inert(field.path)} {planned} on {alike.objects}"
     reason = inert(of_any(action.reason, action.address))
-    head = f"{action.verb.sign:>3} {title}"
+    head = f"{action.verb.sign:>3} {title}" + (f" — {lost}" if (lost := alike.lost()) else "")
     beside = len(head) + len(reason) + 2 <= style.width
     yield style.paint(head, OF_VERB[action.verb]) + (f"  {reason}" if beside else "")
     yield from style.wrapped(f"why: {reason}", "      ") if not beside else ()
@@ -157,7 +157,7 @@ def _together(alike: SimilarActions, style: Style) -> Iterator[str]:
             yield from field_lines(field, style)
     yield from (f"      seen: {inert(name)} {inert(values)}" for name, values in alike.seen())
     for block in action.blocked:
-        fix = f"; to go on: {inert(of_any(block.fix, action.address))}" if block.fix else ""
+        fix = f"; to go on: {inert(fix_of_any(block, action))}" if block.fix else ""
         text = f"blocked ({inert(block.guard)}), each of them: {inert(of_any(block.message, action.address))}{fix}"
         yield from (style.paint(line, "red") for line in style.wrapped(text, "      "))
     yield from _named(alike, style)

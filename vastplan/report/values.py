@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Author, Cause, Verb, only_noted
+from vastplan.model.plan import Action, Author, Block, Cause, Evidence, Verb, loss, only_noted
 from vastplan.model.units import show_amount
 from vastplan.model.wording import counted
 
@@ -23,8 +23,12 @@ __all__ = [
     "VERB_WORDS",
     "author_text",
     "counted",
+    "fix_of_any",
     "full_value",
     "kind_words",
+    "lost_text",
+    "of_any",
+    "other_evidence",
     "plain_value",
     "quoted_where_several",
     "reference_target",
@@ -127,6 +131,23 @@ VERB_WORDS = (*(verb.value for verb in Verb), "record")
 def verb_word(action: Action) -> str:
     """What an action does, in a word; `record` if only the ledger changes."""
     return "record" if only_noted(action) else action.verb.value
+
+
+def lost_text(action: Action) -> str:
+    """How much data goes with an object that is deleted or replaced: `used 60 TB`; "" where nothing is said of it."""
+    lost = loss(action)
+    return "" if lost is None else f"{inert(lost.name)} {plain_value(lost.value, lost.unit)}"
+
+
+def other_evidence(action: Action) -> list[Evidence]:
+    """The evidence of an action without that of `lost_text`."""
+    lost = loss(action)
+    return [seen for seen in action.evidence if seen is not lost]
+
+
+def fix_of_any(block: Block, action: Action) -> str:
+    """What satisfies a block, said of all similar actions: without the object's own id and address."""
+    return of_any(block.fix.replace(f" (id {inert(action.id, 80)})", ""), action.address)
 
 
 def of_any(text: str, address: Address | str) -> str:
