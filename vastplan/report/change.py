@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from vastplan.model.finding import Finding
-from vastplan.model.plan import Action, FieldChange, HeldAgainst, Plan, Standing
+from vastplan.model.plan import GOING, Action, FieldChange, HeldAgainst, Plan, Standing, loss
 from vastplan.report.values import counted
 
 HEADINGS = {
