@@ -62,6 +62,12 @@ def test_a_size_below_what_is_used_changes_nothing_of_the_volume(lab: Lab) -> No
     assert not [call for call in lab.calls() if call.method in ("PATCH", "PUT", "DELETE")]
 
 
+def fill(lab: Lab) -> None:
+    """Somebody writes into the volume."""
+    tenant = next(row for row in lab.by_hand("iad", "vast", "GET", "/api/v5/tenants/") if row["name"] == "team")
+    lab.world.vast("iad").usage("/team/home", tenant["id"], TIB, 1)
+
+
 def test_another_change_of_the_same_volume_is_not_held_back(lab: Lab) -> None:
     tenant = next(row for row in lab.by_hand("iad", "vast", "GET", "/api/v5/tenants/") if row["name"] == "team")
     lab.world.vast("iad").usage("/team/home", tenant["id"], 6 * TIB, 1)
@@ -71,6 +77,7 @@ def test_another_change_of_the_same_volume_is_not_held_back(lab: Lab) -> None:
 
 
 def test_a_removed_entry_needs_consent_for_all_its_parts(lab: Lab) -> None:
+    fill(lab)
     write_volume(lab, None)
     without_quota = Consent(
         ("*",),
@@ -101,7 +108,14 @@ def test_a_path_changes_for_the_view_and_for_what_mounts_it_or_for_neither(lab: 
     assert view is not None and view.values["path"] == "/team/home"
 
 
+def test_an_empty_volume_needs_no_approval_for_any_of_its_parts(lab: Lab) -> None:
+    write_volume(lab, None)
+    blocked = guards(lab.plan(Consent(("iad/volume/home",), max_count=10_000)).actions)
+    assert blocked.keys() >= PARTS.keys() and not any(blocked.values()), blocked
+
+
 def test_a_volume_is_not_given_to_another_claim_while_the_present_one_stays(lab: Lab) -> None:
+    fill(lab)
     write_volume(lab, {"name": "house"})
     consent = Consent(allow_delete=("*/data_source/*",), allow_narrow=("*",), max_count=100)
     actions = {action.address.kind: action for action in lab.plan(consent).actions}

@@ -31,7 +31,7 @@ NASTY = st.text(
 # All the mark-up that a comment is made of; the text of a summary is looked at apart.
 OURS = re.compile(
     r"<!-- vastplan:(?:plan|drift|import):[\w.~%]* -->|<details(?: open)?>|</details>"
-    r"|<summary>(?:(?:[-+~>.]|-/\+) \w+ )?<code>[^<]*</code>(?: — blocked)?(?: \(<code>[^<]*</code>(?: of the base)?\))?</summary>"
+    r"|<summary>(?:(?:[-+~>.]|-/\+) \w+ )?<code>[^<]*</code>(?: — <code>[^<]*</code>)?(?: — blocked)?(?: \(<code>[^<]*</code>(?: of the base)?\))?</summary>"
 )
 
 

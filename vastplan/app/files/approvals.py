@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import date
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, StringConstraints, ValidationError
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 
 from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
@@ -15,11 +18,14 @@ from vastplan.engine.live.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.model.nearest import closest
+from vastplan.model.shell import word
 from vastplan.model.wording import quoted
 from vastplan.schema.types import MISSING, ByteCount, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
-"""One object: an approval cannot be a pattern."""
+"""One object."""
+PATTERN = r"^[^/]+/[^/]+/.+$"
+"""One object, or several with `*` and `?`."""
 
 
 _SHORTEST = 3
@@ -51,15 +57,29 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def approval_pattern_matches(pattern: str, address: str) -> bool:
+    """Whether a pattern with `*` and `?` matches an address."""
+    return fnmatchcase(address, pattern.replace("[", "[[]"))
+
+
+_Id = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int)]
+_Address = Annotated[str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME")]
+
+
 class ApprovalSpec(Spec):
-    """Consent that one object may go although it holds data or is in use, up to a size and until a day."""
+    """Consent that one object, or each of those listed, may go although it holds data or is in use, up to a size and until a day."""
 
     address: Annotated[
-        str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME, without * and ?")
+        str,
+        StringConstraints(pattern=PATTERN),
+        Says("the address of an object, SITE/KIND/NAME, or a pattern with * and ?"),
     ]
-    """Address of the one object whose data may be lost, SITE/KIND/NAME; patterns are refused."""
-    id: Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int)] | MISSING = MISSING
+    """Address of the object whose data may be lost, SITE/KIND/NAME. A pattern with `*` and `?` needs `objects`."""
+    id: _Id | MISSING = MISSING
     """Id of the object that was looked at, as the template writes it; another object that has the address now is not approved."""
+    objects: Annotated[dict[_Address, _Id], Field(min_length=1)] | MISSING = MISSING
+    """Objects that the pattern in `address` matched when the approval was written, as the template writes them: the address of each, and
+    its id. No other object is approved, whatever the pattern matches now."""
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=_SHORTEST)]
     """Why the data may go, for whoever reviews the file."""
     by: str | MISSING = MISSING
@@ -71,6 +91,32 @@ class ApprovalSpec(Spec):
     max_orphans: Count | MISSING = MISSING
     """Most snapshots that may stay behind without what they were made of; left out, 0."""
 
+    @model_validator(mode="after")
+    def _one_or_listed(self) -> ApprovalSpec:
+        is_pattern = re.fullmatch(ADDRESS, self.address) is None
+        if is_pattern and self.objects is MISSING:
+            raise ValueError(
+                "objects is missing: a pattern approves the objects that it lists, each by its id "
+                f"(plan PATH --approvals-template FILE --approvals-pattern {word(self.address)} writes them)"
+            )
+        if self.objects is not MISSING and not is_pattern:
+            raise ValueError("objects is for a pattern with * or ?; write id")
+        if is_pattern and self.id is not MISSING:
+            raise ValueError("id is for one object; write the ids of a pattern in objects")
+        for address in self.objects if isinstance(self.objects, dict) else ():
+            if not approval_pattern_matches(self.address, address):
+                raise ValueError(f"objects has {address}, which {self.address} does not match")
+        return self
+
+    def approvals(self) -> Iterator[Approval]:
+        """The approval of each object."""
+        one = {self.address: self.id if isinstance(self.id, str) else ""}
+        for address, id in (self.objects if isinstance(self.objects, dict) else one).items():
+            used = self.max_used if isinstance(self.max_used, int) else 0
+            orphans = self.max_orphans if isinstance(self.max_orphans, int) else 0
+            by = self.by if isinstance(self.by, str) else ""
+            yield Approval(address, self.reason, self.until, used, orphans, id, by)
+
 
 class ApprovalsFile(Spec):
     """The approvals of one change: somebody's consent to the loss of data."""
@@ -78,7 +124,7 @@ class ApprovalsFile(Spec):
     version: Literal[1]
     """Version of the file's format."""
     approvals: list[ApprovalSpec]
-    """Approvals of this change, one for each object."""
+    """Approvals of this change, one for each object, or for those that a pattern lists."""
 
 
 def load_approvals(path: Path) -> tuple[Approval, ...]:
@@ -94,15 +140,4 @@ def load_approvals(path: Path) -> tuple[Approval, ...]:
         raise Invalid(
             [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in problems]
         ) from None
-    return tuple(
-        Approval(
-            approval.address,
-            approval.reason,
-            approval.until,
-            approval.max_used if isinstance(approval.max_used, int) else 0,
-            approval.max_orphans if isinstance(approval.max_orphans, int) else 0,
-            approval.id if isinstance(approval.id, str) else "",
-            approval.by if isinstance(approval.by, str) else "",
-        )
-        for approval in file.approvals
-    )
+    return tuple(approval for spec in file.approvals for approval in spec.approvals())

@@ -38,6 +38,10 @@ def run(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; with `--detailed-exitcode` the exit code reports it too."""
     if request.approvals_template:
         approvals_template.refuse_file(request.approvals_template, request.paths)
+    elif request.approvals_pattern:
+        raise VastplanError(
+            "--approvals-pattern PATTERN needs --approvals-template FILE: it groups the entries of that file"
+        )
     if request.sign and not request.out:
         raise VastplanError("--sign KEYFILE needs --out FILE: it signs a saved plan")
     key = signature.private_key(request.sign) if request.sign else None
@@ -63,7 +67,8 @@ def run(request: PlanRequest, screen: Screen) -> int:
         if request.out and not snapshot:
             screen.show(f"Saved to {request.out}; {_next(request, plan, request.out)}")
     if request.approvals_template:
-        count = approvals_template.write_approvals(request.approvals_template, plan, now().date())
+        patterns = request.approvals_pattern
+        count = approvals_template.write_approvals(request.approvals_template, plan, now().date(), patterns)
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
         screen.progress(text if count else "no approval is needed, so none was written")
     conditions |= exit_status.conditions_of_plan(plan)

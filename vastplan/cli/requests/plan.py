@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import option, switch
+from vastplan.cli.request import option, repeatable, switch
 from vastplan.cli.requests.common import COMMITMENTS, EVERY_REPORT, formats, isolation_of, report_files
 from vastplan.cli.requests.planning import REVIEW_KEY, PlanningRequest
 
@@ -23,6 +23,10 @@ class PlanRequest(PlanningRequest):
     approvals_template = option(
         "--approvals-template", Path, "FILE",
         "write a new approvals file for what this plan needs approved, with the evidence; you add the reasons",
+    )  # fmt: skip
+    approvals_pattern = repeatable(
+        "--approvals-pattern", str, "PATTERN",
+        "with --approvals-template: one entry for all objects that match, which lists each by its id; repeatable",
     )  # fmt: skip
     review_key = REVIEW_KEY
     out = option("--out", Path, "FILE", "save the plan for vastplan apply FILE")
