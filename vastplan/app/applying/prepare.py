@@ -43,7 +43,7 @@ def prepare(
         if action.renamed_from != str(old) and not action.blocked:
             raise Stale(f"the ledger has nothing to move from {inert(action.renamed_from, 200)}; plan again")
     contents = index_contents(matches.observed, matches.kinds, borne.plan.actions)
-    empty = witnesses(losses(matches, borne.plan.by_address(), contents))
+    empty = witnesses(matches, losses(matches, borne.plan.by_address(), contents))
     alike = tuple(action for action in borne.plan.actions if action.address not in borne.unlike)
     return ApplyContext(
         kinds=workspace.registry.kinds,

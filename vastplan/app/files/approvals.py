@@ -111,11 +111,11 @@ class ApprovalSpec(Spec):
     def approvals(self) -> Iterator[Approval]:
         """The approval of each object."""
         one = {self.address: self.id if isinstance(self.id, str) else ""}
-        for address, id in (self.objects if isinstance(self.objects, dict) else one).items():
+        for address, of in (self.objects if isinstance(self.objects, dict) else one).items():
             used = self.max_used if isinstance(self.max_used, int) else 0
             orphans = self.max_orphans if isinstance(self.max_orphans, int) else 0
             by = self.by if isinstance(self.by, str) else ""
-            yield Approval(address, self.reason, self.until, used, orphans, id, by)
+            yield Approval(address, self.reason, self.until, used, orphans, of, by)
 
 
 class ApprovalsFile(Spec):

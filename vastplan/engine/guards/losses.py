@@ -85,6 +85,11 @@ def loss_evidence(live: Live, loss: Loss) -> Iterator[Evidence]:
         yield Evidence("unprotected without it", inert(live.values.get(held.unprotected), 200))
 
 
-def witnesses(found: Mapping[Address, Loss]) -> dict[Address, tuple[Live, ...]]:
-    """By address of each object that is known to hold nothing, the objects whose figures show that."""
-    return {address: loss.holding.witnesses for address, loss in found.items() if loss.holding.empty}
+def witnesses(matches: Matches, found: Mapping[Address, Loss]) -> dict[Address, tuple[Live, ...]]:
+    """By address of each object that may hold data and is known to hold none, the objects whose figures show that."""
+    shown = {}
+    for address, loss in found.items():
+        live = matches.match(address).live
+        if loss.holding.empty and live is not None and live.kind.holds_data(live.values):
+            shown[address] = loss.holding.witnesses
+    return shown
