@@ -129,7 +129,7 @@ def test_it_is_made_kept_repaired_changed_and_let_go(lab: Lab, section: str) -> 
         lab.converge()
     lab.write({**BASE, "local_providers": {"people": {}}, "tenants": {"a": TENANT}})
     held = blocks(lab.plan())
-    assert "approval" in held["iad/protected_path/v"] and held["iad/view/v"] and held["pdx/view/v"]
+    assert held["iad/protected_path/v"] and held["iad/view/v"] and held["pdx/view/v"]
     both = ("view/v", "quota/v", "persistent_volume/a-v", "persistent_volume_claim/v")
     gone = [f"{site}/{one}" for site in BOTH for one in both]
     lab.converge(lab.consent_to_loss("iad/protected_path/v", "iad/data_source/v", *gone))

@@ -87,7 +87,7 @@ class Held:
     It is its own byte figure among `figures` (of the object or its contents), else the greatest of what `links` lead to. It is none only
     where every figure was read and is zero: its own `alone`, or with at least one of the links, because systems report use late.
     `part` says why what is found may not be all: then none found is unknown. An object whose figure `nothing` is above zero has no
-    data yet. `tied` are the figures in `in_use` that only say that it is tied to what holds the data. `says` is the name of the
+    data yet, and with `while_` an object whose figure of that name is zero has none of its own. `tied` are the figures in `in_use` that only say that it is tied to what holds the data. `says` is the name of the
     evidence, `unprotected` the field that names what is no longer protected without the object.
     """
 
@@ -96,6 +96,7 @@ class Held:
     alone: bool = False
     part: str = ""
     nothing: str = ""
+    while_: str = ""
     tied: tuple[str, ...] = ()
     says: str = "used"
     unprotected: str = ""

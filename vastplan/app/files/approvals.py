@@ -24,7 +24,7 @@ from vastplan.schema.types import MISSING, ByteCount, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object."""
-PATTERN = r"^[^/]+/[^/]+/.+$"
+PATTERN = r"^[^/]+/[^/]+/[\s\S]+$"
 """One object, or several with `*` and `?`."""
 
 

@@ -39,8 +39,10 @@ def _name_taken(other: Live) -> Block:
 
 def left_behind(live: Live, context: GuardContext) -> str:
     """The directory of another site that stays when an object is deleted; "" for none."""
-    lands = live.kind.remote_directory
+    lands, held = live.kind.remote_directory, live.kind.held
     if lands is None or not live.values.get(lands.room):
+        return ""
+    if held is not None and held.while_ and live.metrics[held.while_] != 0:  # it is deleted with the object
         return ""
     room = context.matches.symbolic(live.kind, live)[lands.room]
     where = str(room.target) if isinstance(room, Ref) else inert(str(room), 80)

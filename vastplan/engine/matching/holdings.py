@@ -49,7 +49,7 @@ class Holdings:
         held = live.kind.held
         if held is None:
             return Holding(_UNSAID)
-        if held.nothing and live.metrics[held.nothing] == 1:
+        if (held.nothing and live.metrics[held.nothing] == 1) or (held.while_ and live.metrics[held.while_] == 0):
             return Holding(0, "", (live,))
         own = _own(live, held, contents)
         groups = [[*self._behind(held, others)] for others in self._linked(live, held)]
