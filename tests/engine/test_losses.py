@@ -82,7 +82,7 @@ def write_data(lab: Lab, path: str, size: int = TIB, inodes: int = 1) -> None:
 
 
 def scratch_path(lab: Lab) -> str:
-    return next(row["path"] for row in lab.rows("iad", "view") if row["path"].startswith("/k8s/"))
+    return next(str(row["path"]) for row in lab.rows("iad", "view") if row["path"].startswith("/k8s/"))
 
 
 def pod(lab: Lab, claim: str, namespace: str = "runai-team") -> None:

@@ -172,7 +172,7 @@ USED_BY_VOLUMES = "used by its volumes"
 
 
 @dataclass(frozen=True, slots=True)
-class Users:
+class UserGroup:
     """Those who use an object: the word for them, plural, their kind and ids; or why they are unknown."""
 
     name: str
@@ -227,7 +227,7 @@ class Action:
     seen: Mapping[str, Any] = field(default_factory=dict)
     holds_data: bool = False
     """Whether the object holds people's data, which recreating it does not bring back, or is not known to be empty (since 1.1)."""
-    users: tuple[Users, ...] = ()
+    users: tuple[UserGroup, ...] = ()
     """Who uses an object that is deleted or replaced; a word without ids was read, and there are none (since 1.1)."""
     standing: Standing | None = None  # `None` where there is no base (since 1.1)
     since: str = ""

@@ -28,7 +28,7 @@ from vastplan.model.plan import (
 from vastplan.report.change import data_words, own_change, settings_changed, unrelated_actions
 from vastplan.report.differences import before_after
 from vastplan.report.sets import NO_CHANGE, set_change
-from vastplan.report.users import kinds_of_users, users_text
+from vastplan.report.users import kinds_of_users, users_line
 from vastplan.report.values import author_text, counted, kind_words, plain_value
 
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -307,7 +307,7 @@ class Topology:
             else:
                 others += 1
         named = tuple(teams[address] for address in sorted(teams))
-        return Affected(tuple(sorted(kinds.items())), named, others, users_text(*actions))
+        return Affected(tuple(sorted(kinds.items())), named, others, users_line(*actions))
 
     def _teams_at(self, address: str) -> dict[str, Team]:
         """The team that an object is, and those that it refers to; cached, because a thousand actions may affect the same one."""

@@ -11,7 +11,7 @@ from vastplan.model.wording import some
 from vastplan.report.differences import before_after
 from vastplan.report.edits import action_place
 from vastplan.report.style import Style
-from vastplan.report.users import users_text
+from vastplan.report.users import users_line
 from vastplan.report.values import AMONG_FIELDS, lost_text, other_evidence, plain_value, quoted_where_several
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
@@ -55,7 +55,7 @@ def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iter
         dependents = some(action.dependents, most, inert)
         how = f" (--expand {word(inert(str(action.address)))})" if len(action.dependents) > most else ""
         yield from style.wrapped(f"affects: {dependents}{how}", "      ")
-    if users := users_text(action):
+    if users := users_line(action):
         yield from style.wrapped(f"used by: {users}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""

@@ -8,7 +8,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action
 
 
-def users_text(*actions: Action) -> str:
+def users_line(*actions: Action) -> str:
     """`2 pods, 1 S3 key; cannot determine jobs: timed out`; each user once. "" where all were read and there are none, or none was
     looked for."""
     ids: dict[str, set[str]] = {}

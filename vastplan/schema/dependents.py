@@ -81,14 +81,15 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldData:
     """How much data an object of this kind holds, limits or protects, and when that is known to be none.
 
     It is its own byte figure among `figures` (of the object or its contents), else the greatest of what `links` lead to. It is none only
     where every figure was read and is zero: its own `alone`, or with at least one of the links, because systems report use late.
     `part` says why what is found may not be all: then none found is unknown. An object whose figure `nothing` is above zero has no
-    data yet, and with `while_` an object whose figure of that name is zero has none of its own. `tied` are the figures in `in_use` that only say that it is tied to what holds the data. `says` is the name of the
-    evidence, `unprotected` the field that names what is no longer protected without the object.
+    data yet, and with `while_` an object whose figure of that name is zero has none of its own. `tied` are the figures in `in_use` that
+    only say that it is tied to what holds the data. `says` is the name of the evidence, `unprotected` the field that names what is no
+    longer protected without the object.
     """
 
     figures: tuple[str, ...] = ()

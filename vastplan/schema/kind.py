@@ -17,7 +17,7 @@ from vastplan.schema.dependents import (
     Contents,
     DataPlace,
     Dependents,
-    Held,
+    HeldData,
     Linked,
     Mounting,
     Precedes,
@@ -83,7 +83,7 @@ class Kind:
     refuses_delete: tuple[RefusesDelete, ...] = ()
     # objects whose data this one protects or limits: it is deleted after those of them that the same plan deletes
     protects: tuple[Dependents, ...] = ()
-    held: Held | None = None  # how much data goes with an object that is deleted
+    held: HeldData | None = None  # how much data goes with an object that is deleted
     used_by: tuple[UsedBy, ...] = ()  # who uses the objects, for reports; guards decide by the fields below
     # who is affected when an object is deleted: objects through which others use it, and users themselves, which have a `user_word`
     users: tuple[Linked, ...] = ()

@@ -72,7 +72,7 @@ class ApprovalSpec(Spec):
     address: Annotated[
         str,
         StringConstraints(pattern=PATTERN),
-        Says("the address of an object, SITE/KIND/NAME, or a pattern with * and ?"),
+        Says("the address of an object, SITE/KIND/NAME, or of several with * and ?"),
     ]
     """Address of the object whose data may be lost, SITE/KIND/NAME. A pattern with `*` and `?` needs `objects`."""
     id: _Id | MISSING = MISSING

@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import datetime
 
 from vastplan.engine.access.narrowing import Narrowing
-from vastplan.engine.guards.losses import Loss, losses
+from vastplan.engine.guards.losses import ObjectLoss, losses
 from vastplan.engine.live.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.live.groups import Split, group_split, on_any_site, undetermined_role
 from vastplan.engine.live.matches import Matches
@@ -56,7 +56,7 @@ class GuardContext:
     owners: Owners
     """The other documents that own live objects."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
-    losses: Mapping[Address, Loss] = field(default_factory=dict)
+    losses: Mapping[Address, ObjectLoss] = field(default_factory=dict)
     """What goes with the objects that are deleted or replaced."""
     full: Holders = field(default_factory=dict)
     """What is to be deleted and has data in it, by what leads to that."""

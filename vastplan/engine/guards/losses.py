@@ -12,22 +12,22 @@ from vastplan.engine.matching.links import Links
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
-from vastplan.model.plan import GOING, Action, Evidence, Users
+from vastplan.model.plan import GOING, Action, Evidence, UserGroup
 from vastplan.model.units import BYTES
 from vastplan.model.value import Unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class ObjectLoss:
     """What goes with one object. `doubt` says why its approval cannot be left out: "" for an object that is known to hold nothing, and
     that nobody uses who is not deleted by the same plan."""
 
     holding: Holding
-    users: tuple[Users, ...]
+    users: tuple[UserGroup, ...]
     doubt: str
 
 
-def losses(matches: Matches, actions: Mapping[Address, Action], contents: ContentsIndex) -> dict[Address, Loss]:
+def losses(matches: Matches, actions: Mapping[Address, Action], contents: ContentsIndex) -> dict[Address, ObjectLoss]:
     """What goes with each object that is deleted or replaced."""
     holdings = Holdings(Links(matches.observed), matches.kinds)
     found = {}
@@ -40,11 +40,11 @@ def losses(matches: Matches, actions: Mapping[Address, Action], contents: Conten
 
 def _loss(
     live: Live, holdings: Holdings, matches: Matches, actions: Mapping[Address, Action], contents: ContentsIndex
-) -> Loss:
+) -> ObjectLoss:
     holding, using = holdings.of(live, contents.of(live)), holdings.users(live)
     doubt = str(holding.used) if isinstance(holding.used, Unknown) else holding.doubt
     doubts = (doubt, *_doubts(using, matches, actions))
-    return Loss(holding, tuple(_users(live, using)), next(filter(None, doubts), ""))
+    return ObjectLoss(holding, tuple(_users(live, using)), next(filter(None, doubts), ""))
 
 
 def _doubts(
@@ -63,18 +63,20 @@ def _goes(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bo
     return action is not None and action.verb in GOING
 
 
-def _users(live: Live, using: Mapping[str, list[Live] | Unknown]) -> Iterator[Users]:
+def _users(live: Live, using: Mapping[str, list[Live] | Unknown]) -> Iterator[UserGroup]:
     for word, users in using.items():
         if isinstance(users, Unknown):
-            yield Users(word, unknown=users.why)
+            yield UserGroup(word, unknown=users.why)
         else:
-            yield Users(word, tuple(user.id for user in users), kinds=tuple(sorted({user.kind.name for user in users})))
+            yield UserGroup(
+                word, tuple(user.id for user in users), kinds=tuple(sorted({user.kind.name for user in users}))
+            )
     word, why = live.kind.unlisted_users
     if word:
-        yield Users(word, unknown=why)
+        yield UserGroup(word, unknown=why)
 
 
-def loss_evidence(live: Live, loss: Loss) -> Iterator[Evidence]:
+def loss_evidence(live: Live, loss: ObjectLoss) -> Iterator[Evidence]:
     """How much data goes with an object, and what is unprotected without it."""
     held = live.kind.held
     if held is None or (live.kind.data_bearing and not live.kind.holds_data(live.values)):
@@ -85,7 +87,7 @@ def loss_evidence(live: Live, loss: Loss) -> Iterator[Evidence]:
         yield Evidence("unprotected without it", inert(live.values.get(held.unprotected), 200))
 
 
-def witnesses(matches: Matches, found: Mapping[Address, Loss]) -> dict[Address, tuple[Live, ...]]:
+def witnesses(matches: Matches, found: Mapping[Address, ObjectLoss]) -> dict[Address, tuple[Live, ...]]:
     """By address of each object that may hold data and is known to hold none, the objects whose figures show that."""
     shown = {}
     for address, loss in found.items():

@@ -14,7 +14,7 @@ from vastplan.model import units
 from vastplan.model.dataclass import dataclass
 from vastplan.model.units import show_amount
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.dependents import Held
+from vastplan.schema.dependents import HeldData
 from vastplan.schema.kind import Kind
 
 _UNSAID = Unknown("no system reports it")
@@ -61,14 +61,14 @@ class Holdings:
         used = _largest([own.used] if _above_zero(own.used) else sizes, held)
         return Holding(used, next(filter(None, doubts), ""), witnesses)
 
-    def _linked(self, live: Live, held: Held) -> Iterator[list[Live]]:
+    def _linked(self, live: Live, held: HeldData) -> Iterator[list[Live]]:
         """The linked objects of each link that has some, each object once."""
         seen = {(live.kind.name, live.id)}
         for link in held.links:
             if found := without(self._links.of(live, link), seen):
                 yield found
 
-    def _behind(self, held: Held, others: Iterable[Live]) -> Iterator[Holding]:
+    def _behind(self, held: HeldData, others: Iterable[Live]) -> Iterator[Holding]:
         """What linked objects hold; beside an object that has figures itself, each by its own figures alone."""
         for other in others:
             theirs = other.kind.held
@@ -77,7 +77,7 @@ class Holdings:
             else:
                 yield self.of(other, {})
 
-    def _unread(self, live: Live, held: Held) -> Iterator[str]:
+    def _unread(self, live: Live, held: HeldData) -> Iterator[str]:
         for link in held.links:
             if problem := self._links.error(live.site, link):
                 yield f"cannot determine whether a {link.kind} shows data in it: {problem}"
@@ -109,7 +109,7 @@ class Holdings:
         return self._words[kind.name]
 
 
-def _own(live: Live, held: Held, contents: Mapping[str, Figure]) -> Holding:
+def _own(live: Live, held: HeldData, contents: Mapping[str, Figure]) -> Holding:
     """What an object holds by its own figures alone."""
     unit_of = {fact.name: fact.unit for fact in live.kind.metrics}
     unit_of |= {total.name: total.unit for total in live.kind.contents}
@@ -132,7 +132,7 @@ def shown_data(live: Live) -> str:
     return own.doubt or (show_amount(own.used, units.BYTES) if own.used else "")
 
 
-def _largest(sizes: Sequence[Figure], held: Held) -> Figure:
+def _largest(sizes: Sequence[Figure], held: HeldData) -> Figure:
     """The largest size; unknown where one is and none is above zero, or where there is none."""
     known = [size for size in sizes if not isinstance(size, Unknown) and _above_zero(size)]
     if known:

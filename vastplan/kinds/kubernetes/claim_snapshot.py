@@ -9,7 +9,7 @@ from typing import Annotated
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import CREATED, GROUP_VERSION, SINCE, SNAPSHOT, STATES
 from vastplan.schema.creation import Once
-from vastplan.schema.dependents import Dependents, Held
+from vastplan.schema.dependents import Dependents, HeldData
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Refers, Wire
@@ -45,7 +45,7 @@ KIND = Kind(
     endpoint=manifest(GROUP_VERSION, SNAPSHOT, "volumesnapshots", namespaced=True, vanishes_later=True, having=_CLAIM),
     attributes=(CREATED, Attribute("content", ("status", "boundVolumeSnapshotContentName"))),
     data_bearing=True,
-    held=Held(part="Kubernetes does not report the size of a snapshot"),
+    held=HeldData(part="Kubernetes does not report the size of a snapshot"),
     dependents=(
         # Kubernetes does not show whether the driver still copies: the claim is bound before it has finished
         Dependents(

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
-from vastplan.schema.dependents import Dependents, Held, Linked, built_in
+from vastplan.schema.dependents import Dependents, HeldData, Linked, built_in
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
@@ -37,7 +37,7 @@ KIND = Kind(
     endpoint=manifest("v1", "Namespace", "namespaces", vanishes_later=True),
     on_request=True,
     data_bearing=True,
-    held=Held(
+    held=HeldData(
         links=(Linked("persistent_volume_claim", (("name", "namespace"),)),),
         part="its claims hold 0 B, and other objects in it are not read",
     ),

@@ -18,7 +18,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import Held, Linked, Mounting
+from vastplan.schema.dependents import HeldData, Linked, Mounting
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, ControllerOwned, Metric, States
 from vastplan.schema.markers import (
@@ -196,7 +196,7 @@ KIND = Kind(
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
     attributes=tuple(Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id")),
-    held=Held(
+    held=HeldData(
         links=(
             Linked("view", (("volume_handle", "path"),), agree=(("vip_pool.tenant", "tenant"),)),
             Linked("view", (("view_id", "id"),)),

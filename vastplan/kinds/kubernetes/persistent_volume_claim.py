@@ -27,7 +27,7 @@ from vastplan.kinds.kubernetes.persistent_volume import AccessModes, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import DataPlace, Dependents, Held, Linked, UsedBy
+from vastplan.schema.dependents import DataPlace, Dependents, HeldData, Linked, UsedBy
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -202,7 +202,7 @@ KIND = Kind(
         Metric("pending", ("status", "phase"), ones=frozenset({"Pending"}), zeros=frozenset({"Bound", "Lost"})),
     ),
     in_use=("bound",),
-    held=Held(links=(Linked("persistent_volume", (("volume", "name"),)),), nothing="pending", tied=("bound",)),
+    held=HeldData(links=(Linked("persistent_volume", (("volume", "name"),)),), nothing="pending", tied=("bound",)),
     users=(
         Linked("pod", (("namespace", "namespace"), ("name", "claims"))),
         *(

@@ -19,7 +19,7 @@ from vastplan.kinds.kubernetes._secrets import SECRET_SINCE, ClassSecrets, one_f
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.access import LetsIn
-from vastplan.schema.dependents import Held, Linked, UsedBy
+from vastplan.schema.dependents import HeldData, Linked, UsedBy
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import (
     DOCUMENT,
@@ -291,7 +291,7 @@ KIND = Kind(
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes looks up the class of a claim by name when the claim grows; all else was copied into the volume at its creation
     used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
-    held=Held(
+    held=HeldData(
         links=(Linked("persistent_volume", (("name", "storage_class_name"),)),), alone=True, says="used by its volumes"
     ),
     users=(Linked("persistent_volume_claim", (("name", "storage_class"),)),),

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints, model_validator
 from vastplan.kinds.kubernetes._common import QUANTITY
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, assets, data_source_kind, unit_of_scope, with_scope
 from vastplan.schema.codec import at
-from vastplan.schema.dependents import Held, Linked
+from vastplan.schema.dependents import HeldData, Linked
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import (
     IMMUTABLE,
@@ -149,7 +149,7 @@ KIND = data_source_kind(
     endpoint=assets("datasource/pvc"),
     data_bearing=True,
     data_elsewhere=("existing_claim", True),  # the claim stays, with its data
-    held=Held(
+    held=HeldData(
         links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)
     ),
     finish_encode=_with_switches,

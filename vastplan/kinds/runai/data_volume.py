@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.schema.access import LetsIn
-from vastplan.schema.dependents import Held, Linked
+from vastplan.schema.dependents import HeldData, Linked
 from vastplan.schema.endpoint import Delta, Endpoint, Update
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -129,7 +129,7 @@ KIND = Kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    held=Held(
+    held=HeldData(
         links=(Linked("persistent_volume_claim", (("claim", "name"),), agree=(("project.namespace", "namespace"),)),)
     ),
     users=(Linked("workload", (("id", "data_volumes"),), counted="at work"),),

@@ -6,7 +6,7 @@ department below the allocation of its non-preemptible workloads, which the list
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
-from vastplan.schema.dependents import Held, Linked, built_in
+from vastplan.schema.dependents import HeldData, Linked, built_in
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric, Witness
@@ -32,7 +32,7 @@ KIND = Kind(
     data_bearing=True,
     metrics=(Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
     in_use=("GPUs allocated",),
-    held=Held(part="Run:AI reports no use of a department"),
+    held=HeldData(part="Run:AI reports no use of a department"),
     users=(Linked("workload", (("id", "department"),), counted="at work"),),
     dependents=(running("department"),),
     witness=Witness(("name",), "default"),

@@ -12,7 +12,7 @@ from vastplan.kinds.runai._common import ProjectName
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Held, Linked
+from vastplan.schema.dependents import HeldData, Linked
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Metric, States
@@ -104,7 +104,7 @@ KIND = Kind(
         ),
     ),
     in_use=("GPUs allocated",),
-    held=Held(
+    held=HeldData(
         links=(Linked("persistent_volume_claim", (("namespace", "namespace"),)),),
         part="Run:AI reports no use of a project, and its claims hold 0 B",
     ),

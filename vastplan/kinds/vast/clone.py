@@ -14,7 +14,7 @@ from pydantic import StringConstraints
 from vastplan.kinds._moments import in_time, take_one
 from vastplan.kinds.vast._common import Directory
 from vastplan.schema.creation import CreatedFrom, Once
-from vastplan.schema.dependents import Dependents, Held, Linked
+from vastplan.schema.dependents import Dependents, HeldData, Linked
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.live import Attribute, Metric, States
@@ -132,7 +132,7 @@ KIND = Kind(
     ),
     in_use=(UNFINISHED,),
     # the directory of a finished clone stays
-    held=Held(links=(Linked("view", (("path", "path"),), agree=(("tenant", "tenant.guid"),)),), while_=UNFINISHED),
+    held=HeldData(links=(Linked("view", (("path", "path"),), agree=(("tenant", "tenant.guid"),)),), while_=UNFINISHED),
     remote_directory=RemoteDirectory(
         "tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))
     ),

@@ -11,7 +11,7 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection, views_below
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
-from vastplan.schema.dependents import Held, Linked, Precedes
+from vastplan.schema.dependents import HeldData, Linked, Precedes
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import (
@@ -183,7 +183,7 @@ KIND = Kind(
     data_bearing=True,
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
-    held=Held(("logical size",), (VIEW_OF_IT,), unprotected="source_dir"),
+    held=HeldData(("logical size",), (VIEW_OF_IT,), unprotected="source_dir"),
     users=(VIEW_OF_IT,),
     dependents=(below("source_dir"),),
     protects=(views_below("source_dir"),),

@@ -30,7 +30,7 @@ from vastplan.kinds.vast._subjects import (
     subject_of,
 )
 from vastplan.model import units
-from vastplan.schema.dependents import Held, Linked
+from vastplan.schema.dependents import HeldData, Linked
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
@@ -329,7 +329,7 @@ KIND = Kind(
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
-    held=Held(("used", "used_inodes"), (VIEW_OF_IT,)),
+    held=HeldData(("used", "used_inodes"), (VIEW_OF_IT,)),
     users=(VIEW_OF_IT,),
     protects=(views_below("path"),),
     states=States(("state",), _AT_WORK, failed=frozenset({"FAILED"}), awaited=False),

@@ -9,7 +9,7 @@ from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
 from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.creation import Once
-from vastplan.schema.dependents import Dependents, Held, RefusesDelete
+from vastplan.schema.dependents import Dependents, HeldData, RefusesDelete
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, States
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, FixedWhile, Refers, Wire
@@ -71,7 +71,7 @@ KIND = Kind(
         Attribute("expiration_time", ("expiration_time",)),
     ),
     data_bearing=True,
-    held=Held(part="VMS does not report the size of a snapshot"),
+    held=HeldData(part="VMS does not report the size of a snapshot"),
     in_use=("indestructible",),
     dependents=(
         Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),

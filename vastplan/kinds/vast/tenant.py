@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, 
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import Contents, Dependents, Held, Linked, RefusesDelete, built_in
+from vastplan.schema.dependents import Contents, Dependents, HeldData, Linked, RefusesDelete, built_in
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, States, Witness
 from vastplan.schema.markers import (
@@ -192,7 +192,7 @@ KIND = Kind(
     endpoint=collection("tenants", vanishes_later=True),
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
-    held=Held(
+    held=HeldData(
         ("used in views", "used under quotas", "inodes under quotas"),
         part="VMS reports no use of a tenant as a whole, and 0 B in its views and quotas",
     ),

@@ -15,7 +15,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
-from vastplan.schema.dependents import DataPlace, Held, Linked, Precedes, RefusesDelete
+from vastplan.schema.dependents import DataPlace, HeldData, Linked, Precedes, RefusesDelete
 from vastplan.schema.import_keys import CalledAs, Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, Metric, Witness
@@ -383,7 +383,7 @@ KIND = Kind(
     unique=(("bucket", "tenant"), ("share",), ("alias", "tenant")),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
-    held=Held(("used",), (Linked("quota", (("tenant", "tenant"), ("path", "path"))),), alone=True),
+    held=HeldData(("used",), (Linked("quota", (("tenant", "tenant"), ("path", "path"))),), alone=True),
     users=(
         Linked("persistent_volume", (("path", "volume_handle"),), agree=(("tenant", "vip_pool.tenant"),)),
         Linked("persistent_volume", (("id", "view_id"),)),
