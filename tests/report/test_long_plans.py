@@ -240,7 +240,7 @@ def test_who_is_let_in_is_never_told_as_one_of_many_values() -> None:
 
 def test_what_was_read_of_many_is_a_range_and_a_sum() -> None:
     (alike, *_), _ = similar_actions([action for action in estate(300).actions if action.verb is Verb.DELETE])
-    assert alike.lost() == "used 5 GiB to 275 GiB, 1400 GiB in all" and alike.seen() == []
+    assert alike.lost() == "used 5 GiB to 275 GiB, 1400 GiB in all" and alike.others() == []
 
 
 def test_the_tenant_is_found_over_others_and_not_in_a_circle() -> None:

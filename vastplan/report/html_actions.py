@@ -216,7 +216,7 @@ def _common(alike: SimilarActions) -> Iterator[Html]:
         yield _BLOCK.fill(f"Blocked ({block.guard}), each of them: {of_any(block.message, action.address)}.", fix)
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
-    if seen := alike.seen():
+    if seen := alike.others():
         yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, seen))}")
     if action.released:
         yield _SEEN.fill(joined("No longer managed: ", code_html(", ".join(action.released))))

@@ -179,7 +179,7 @@ def _common(alike: SimilarActions, topology: Topology, most: int) -> Iterator[st
     behind = str(topology.affected(*alike.actions))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    yield from (f"Seen: {prose(name)} {code_span(values)}" for name, values in alike.seen())
+    yield from (f"Seen: {prose(name)} {code_span(values)}" for name, values in alike.others())
     lines = [line for changed in alike.shared() for line in _field(changed, action.verb, LONG)]
     yield from lines[:SHOWN_CHANGES]
     if len(lines) > SHOWN_CHANGES:

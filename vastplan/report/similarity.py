@@ -56,7 +56,11 @@ class SimilarActions:
         return f"{sites.pop() if len(sites) == 1 else _ANY}/{self.first.address.kind}/{_ANY}"
 
     def seen(self) -> list[tuple[str, str]]:
-        """The evidence of all actions but `lost`, each with a name and its values: from the least to the most, and for sizes also the sum."""
+        """The evidence of all actions, each with a name and its values: from the least to the most, and for sizes also the sum."""
+        return [_range(values) for values in zip(*(action.evidence for action in self.actions), strict=True)]
+
+    def others(self) -> list[tuple[str, str]]:
+        """The same without that of `lost`."""
         return [_range(values) for values in zip(*map(other_evidence, self.actions), strict=True)]
 
     def lost(self) -> str:

@@ -155,7 +155,7 @@ def _together(alike: SimilarActions, style: Style) -> Iterator[str]:
             yield from style.wrapped(f"{inert(field.path)}: {field.after}", "      ")
         else:
             yield from field_lines(field, style)
-    yield from (f"      seen: {inert(name)} {inert(values)}" for name, values in alike.seen())
+    yield from (f"      seen: {inert(name)} {inert(values)}" for name, values in alike.others())
     for block in action.blocked:
         fix = f"; to go on: {inert(fix_of_any(block, action))}" if block.fix else ""
         text = f"blocked ({inert(block.guard)}), each of them: {inert(of_any(block.message, action.address))}{fix}"
