@@ -75,3 +75,47 @@ def test_nor_into_the_document(emptied: Path, vastplan: Run, tmp_path: Path) -> 
     assert ran.code == 1 and "it would be read as a part of the document" in ran.err, ran
     ran = vastplan("plan", emptied, "--approvals-template", tmp_path / "no" / "a.yml")
     assert ran.code == 1 and "cannot be written: No such file or directory" in ran.err, ran
+
+
+def test_a_pattern_lists_what_it_matches_by_id(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
+    file = tmp_path / "signed" / "approvals.yaml"
+    file.parent.mkdir()
+    ran = vastplan("plan", emptied, "--approvals-pattern", "iad/tenant/*")
+    assert ran.code == 1 and "--approvals-pattern PATTERN needs --approvals-template FILE" in ran.err, ran
+    pattern = ("--approvals-pattern", "iad/tenant/t?", "--approvals-pattern", "pdx/*/*")
+    ran = vastplan("plan", emptied, "--approvals-template", file, *pattern)
+    assert ran.code == 0 and f"wrote {file}: 2 approvals to give a reason for" in ran.err, ran
+    (entry,) = yaml.safe_load(file.read_text())["approvals"]
+    assert entry["address"] == "iad/tenant/t?" and entry["objects"].keys() == {"iad/tenant/t2", "iad/tenant/t3"}
+    signed(file)
+    ran = vastplan("plan", emptied, "--approvals", file, "--detailed-exitcode")
+    assert ran.code == 2 and "2 to delete" in ran.out and "blocked" not in ran.out, ran
+    file.write_text(
+        file.read_text().replace(f'"iad/tenant/t3": "{entry["objects"]["iad/tenant/t3"]}"', '"iad/tenant/t3": "99"')
+    )
+    ran = vastplan("plan", emptied, "--approvals", file, "--detailed-exitcode")
+    assert ran.code == 3 and "its approval is of the object with id 99" in ran.out, ran
+    file.write_text("".join(line for line in file.read_text().splitlines(True) if 'iad/tenant/t3": ' not in line))
+    ran = vastplan("plan", emptied, "--approvals", file, "--detailed-exitcode")
+    assert ran.code == 3 and "1 change needs approval, 1 change can be applied" in ran.out, ran
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("address: iad/view/*", "objects is missing: a pattern approves the objects that it lists, each by its id"),
+        ("address: iad/view/*, id: 3, objects: {iad/view/a: 3}", "id is for one object; write the ids of a pattern in objects"),
+        ("address: iad/view/a, objects: {iad/view/a: 3}", "objects is for a pattern with * or ?; write id"),
+        ("address: iad/view/*, objects: {iad/quota/a: 3}", "objects has iad/quota/a, which iad/view/* does not match"),
+        ("address: 'iad/view/[ab]*', objects: {iad/view/a: 3}", "objects has iad/view/a, which iad/view/[ab]* does not match"),
+        ("address: iad/view/*, objects: {iad/view/*: 3}", "is not the address of one object, SITE/KIND/NAME"),
+        ("address: iad/view/*, objects: {}", "objects"),
+    ],
+)  # fmt: skip
+def test_a_pattern_without_its_objects_approves_nothing(
+    entry: str, wrong: str, emptied: Path, vastplan: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "approvals.yml"
+    file.write_text(f"version: 1\napprovals: [{{{entry}, reason: agreed, until: '2999-01-01'}}]\n")
+    ran = vastplan("plan", emptied, "--approvals", file)
+    assert ran.code == 1 and "VP240" in ran.err and wrong in ran.err, ran

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.guards.stage import Nobody, kinds
 from tests.lab import Lab
 from vastplan.app.applying import carry_out
 from vastplan.app.files.approvals import load_approvals
 from vastplan.app.ledger_move import move_addresses, planned_moves
 from vastplan.engine.applying.apply import apply_actions
 from vastplan.engine.live.consent import Approval, Consent
+from vastplan.engine.live.observe import Observed, live_of
+from vastplan.engine.matching.holdings import Holdings, shown_data
+from vastplan.engine.matching.links import Links
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, loss
@@ -260,3 +264,25 @@ def test_an_object_that_was_renamed_onto_an_approved_address_is_not_covered(tmp_
         )
         lab.apply(plan)
         assert {row["name"] for row in lab.rows("iad", "quota")} == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "shown"),
+    [
+        ("view", {"id": 1, "path": "/a", "logical_capacity": 0}, ""),
+        ("view", {"id": 1, "path": "/a", "logical_capacity": 2**40}, "1 TiB"),
+        ("view", {"id": 1, "path": "/a"}, "use that is unknown: the answer does not have it"),
+        ("quota", {"id": 1, "path": "/a", "used_effective_capacity": 0, "used_inodes": 2}, "used_inodes: 2"),
+        ("persistent_volume_claim", {"metadata": {"name": "c", "uid": "c"}, "status": {"phase": "Pending"}}, ""),
+        ("persistent_volume_claim", {"metadata": {"name": "c", "uid": "c"}, "status": {"phase": "Bound"}}, "a volume"),
+    ],
+)
+def test_what_a_second_read_shows(kind: str, row: dict[str, Any], shown: str) -> None:
+    assert shown_data(live_of("iad", kinds()[kind], row, Nobody())) == shown  # type: ignore[arg-type]
+
+
+def test_what_holds_no_data_by_its_kind_has_none_of_its_own() -> None:
+    """A kind that says nothing of its data is unknown, never empty."""
+    pool = live_of("iad", kinds()["vip_pool"], {"id": 1, "name": "p"}, Nobody())  # type: ignore[arg-type]
+    found = Holdings(Links(Observed({})), kinds()).of(pool, {})
+    assert str(found.used) == "unknown: no system reports it" and not found.empty

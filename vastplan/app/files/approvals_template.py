@@ -64,10 +64,9 @@ def approvals_text(plan: Plan, actions: Sequence[Action], today: date, patterns:
     lines = [*(f"# {line}" for line in head), "version: 1", "approvals:" if approvable else "approvals: []"]
     left = list(actions)
     for pattern in dict.fromkeys(patterns):
-        matched = [action for action in left if action.id and _matches(pattern, action)]
-        if matched:
-            lines += _entry(matched, today + VALID, pattern)
-            left = [action for action in left if action not in matched]
+        matched = [action for action in left if _matches(pattern, action)]
+        lines += _entry(matched, today + VALID, pattern) if matched else ()
+        left = [action for action in left if not _matches(pattern, action)]
     for action in left:
         lines += _entry([action], today + VALID)
     return "\n".join(lines) + "\n"
@@ -75,7 +74,7 @@ def approvals_text(plan: Plan, actions: Sequence[Action], today: date, patterns:
 
 def _matches(pattern: str, action: Action) -> bool:
     address = str(action.address)
-    return bool(re.fullmatch(ADDRESS, address)) and approval_pattern_matches(pattern, address)
+    return bool(action.id and re.fullmatch(ADDRESS, address)) and approval_pattern_matches(pattern, address)
 
 
 def _entry(actions: Sequence[Action], until: date, pattern: str = "") -> Iterator[str]:

@@ -336,14 +336,12 @@ class _Execution:
         self._journal.drops(str(self._address))
 
     def _still_empty(self) -> None:
-        """Read again what showed that the object holds no data. Raises `Stale` if it does now, or that cannot be determined."""
+        """Read again what showed that the object holds no data. Raises `Stale` if it does now, or does not show it any more."""
         for witness in self._context.witnesses.get(self._address, ()):
             if witness.kind is self._kind and witness.id == self._action.id:
                 continue  # just read
             place = f"{witness.kind.name} {inert(witness.name, 120)}"
-            provider = self._context.providers.get((witness.site, witness.kind.system))
-            if provider is None:
-                raise Stale(f"cannot determine whether it is still empty: {place} cannot be read; plan again")
+            provider = self._context.providers[witness.site, witness.kind.system]  # it was read when the apply began
             row = provider.read(witness.kind, witness.locator)
             shown = "" if row is None else shown_data(live_of(witness.site, witness.kind, row, provider))
             if shown:

@@ -113,17 +113,16 @@ def _own(live: Live, held: HeldData, contents: Mapping[str, Figure]) -> Holding:
     """What an object holds by its own figures alone."""
     unit_of = {fact.name: fact.unit for fact in live.kind.metrics}
     unit_of |= {total.name: total.unit for total in live.kind.contents}
-    figures = [(name, {**live.metrics, **contents}.get(name, 0)) for name in held.figures]
+    figures = [(name, {**live.metrics, **contents}[name]) for name in held.figures]
     sizes = [figure for name, figure in figures if unit_of[name] == units.BYTES]
     others = [f"{name}: {figure}" for name, figure in figures if unit_of[name] != units.BYTES and figure != 0]
     return Holding(_largest(sizes, held), next(iter(others), ""), (live,) if figures else ())
 
 
 def shown_data(live: Live) -> str:
-    """The data that an object shows by its own figures, "" for none."""
+    """The data that a witness shows by its own figures, "" for none."""
     held = live.kind.held
-    if held is None:
-        return ""
+    assert held is not None
     if held.nothing:
         return "" if live.metrics[held.nothing] == 1 else "a volume"
     own = _own(live, held, {})

@@ -89,8 +89,8 @@ def _between(kind: Kind, link: Linked, other: Kind) -> Iterator[str]:
     pairs = (*link.same, *link.agree)
     for of, path in (*((kind, here) for here, _ in pairs), *((other, there) for _, there in pairs)):
         name, _, inner = path.partition(".")
-        refers = of.field(name).refers if inner else None
-        yield from refers.attributes if refers is not None else ()
+        if inner and (refers := of.field(name).refers) is not None:
+            yield from refers.attributes
 
 
 def without(objects: Iterable[Live], seen: set[tuple[str, str]]) -> list[Live]:
