@@ -134,8 +134,16 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     reading |= {name} if kind.mirrored else set()
     referring = {*reaching(kinds, kind)}
     places = shown_places((kinds[other] for other in {name, *delivered_into(kind), *referring}), facts(kinds).values())
+    lost = linked_kinds(kind, kinds)
     return (
-        hangs_on_it | _emptied(kind, kinds) | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
+        lost
+        | hangs_on_it
+        | _emptied(kind, kinds)
+        | cut_off
+        | kinds_behind(rules, kind, kinds)
+        | referring
+        | reading
+        | places
     )
 
 
