@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.report.reading import plan
-from vastplan.model.plan import Action, Node, Plan, Verb
+import pytest
+
+from tests.report.reading import FORMATS, plan
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Block, Evidence, Node, Plan, UserGroup, Verb
 from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BANDS, MOST_BOXES, fitting, picture, steps
 from vastplan.report.review import Risk, Topology, by_risk, review_line
@@ -59,6 +62,82 @@ def test_the_verdict_says_it_in_one_line() -> None:
     assert review_line(replace(plan("blocked"), findings=())) == (
         "2 changes need approval, 2 are blocked, 2 to delete (1 holds data)."
     )
+
+
+def _lost(name: str, used: object, *, holds: bool, users: tuple[UserGroup, ...] = (), guards: str = "") -> Action:
+    """A delete of a view that says how much it holds."""
+    return Action(
+        Address("iad", "view", name), Verb.DELETE, "no longer in the document", id="1", holds_data=holds, users=users,
+        evidence=(Evidence("used", used, "bytes"), Evidence("snapshots", 2)),
+        blocked=tuple(Block(guard, "because") for guard in guards.split()),
+    )  # fmt: skip
+
+
+def test_the_verdict_tells_data_from_what_may_be_data_and_from_nothing() -> None:
+    actions = (
+        _lost("full", 5, holds=True), _lost("unread", "unknown: timed out", holds=True), _lost("mounted", 0, holds=True),
+        _lost("empty", 0, holds=False),
+    )  # fmt: skip
+    assert review_line(replace(plan("empty"), actions=actions)) == (
+        "4 changes can be applied, 4 to delete (1 holds data, 2 may hold data)."
+    )
+    assert review_line(replace(plan("empty"), actions=actions[3:])) == "1 change can be applied, 1 to delete."
+    assert [risk for risk, _ in by_risk(replace(plan("empty"), actions=actions))] == [Risk.DATA] * 3 + [Risk.REMOVAL]
+
+
+def test_the_verdict_names_the_guard_where_one_blocks_all() -> None:
+    both = (_lost("a", 5, holds=True, guards="in-use"), _lost("b", 5, holds=True, guards="in-use"))
+    assert review_line(replace(plan("empty"), actions=both[:1])).startswith("1 is blocked: in use, 1 to delete")
+    assert review_line(replace(plan("empty"), actions=both)).startswith("2 are blocked: in use, 2 to delete")
+    other = (*both, _lost("c", 5, holds=True, guards="locked"))
+    assert review_line(replace(plan("empty"), actions=other)).startswith("3 are blocked, 3 to delete")
+
+
+@pytest.mark.parametrize(
+    ("used", "line"),
+    [
+        (0, "used 0 B"),
+        (60 * 10**12, "used 60 TB"),
+        ("unknown: timed out", "used unknown: timed out"),
+    ],
+)
+def test_every_format_says_how_much_is_lost_in_the_line_of_the_delete(used: object, line: str) -> None:
+    planned = replace(plan("empty"), actions=(_lost("home", used, holds=True),))
+    text = FORMATS["txt"](planned).replace("\x1b[31m", "").replace("\x1b[0m", "")
+    assert f"  - view home — {line}  no longer in the document" in text and "seen: used" not in text
+    comment = FORMATS["md"](planned)
+    assert f"- delete <code>iad/view/home</code> — <code>{line}</code></summary>" in comment
+    assert "Seen: used" not in comment
+    assert f"<b>{line}</b>" in FORMATS["html"](planned).replace("\n", "")
+
+
+PODS, KEYS = UserGroup("pods", ("p", "q"), kinds=("pod",)), UserGroup("S3 keys", ("k",), kinds=("s3_key",))
+
+
+def test_who_uses_what_is_lost_is_counted_once_and_what_was_not_read_is_said() -> None:
+    unread = UserGroup("jobs", unknown="timed out")
+    one, other = _lost("a", 5, holds=True, users=(PODS, KEYS)), _lost("b", 5, holds=True, users=(KEYS, unread))
+    planned = replace(plan("empty"), actions=(one, other))
+    topology = Topology(planned)
+    assert str(topology.affected(one)) == "2 pods, 1 S3 key"
+    assert str(topology.affected(one, other)) == "2 pods, 1 S3 key; cannot determine jobs: timed out"
+    assert "used by: 2 pods, 1 S3 key" in FORMATS["txt"](planned)
+    sources = UserGroup("data sources", unknown="timed out")
+    assert str(topology.affected(_lost("c", 5, holds=True, users=(unread, sources)))) == (
+        "cannot determine jobs and data sources: timed out"
+    )
+
+
+def test_nobody_else_is_said_only_where_all_were_read_and_there_are_none() -> None:
+    read = (UserGroup("pods"), UserGroup("jobs"))
+    unread = (UserGroup("pods"), UserGroup("jobs", unknown="timed out"))
+    for users, said, unsaid in (
+        (read, "nobody else", "nothing else in the plan"),
+        (unread, "cannot determine jobs: timed out", "nobody else"),
+        ((), "nothing else in the plan", "nobody else"),
+    ):
+        page = FORMATS["html"](replace(plan("empty"), actions=(_lost("home", 5, holds=True, users=users),)))
+        assert said in page and unsaid not in page, users
 
 
 def test_who_is_behind_a_change_views_volumes_teams_and_their_gpus() -> None:
