@@ -251,7 +251,7 @@ def is_drift(lines: list[str]) -> None:
 def is_plan(lines: list[str]) -> None:
     assert lines[0] == "vastplan: hand" and "1 lets somebody in, 1 to delete" in lines[1], lines
     assert lines[2] == "Who is let in (1)" and "10.99.0.0/16" in lines[3], lines
-    assert lines[4] == "What is lost (1)" and lines[5].startswith("- delete iad/view/w"), lines
+    assert lines[4] == "What is lost (1)" and lines[5].startswith("- delete 1 view: without data"), lines
     assert any(line.startswith("- On iad: ") and "1 to delete" in line for line in lines[6:]), lines
 
 
