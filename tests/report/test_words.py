@@ -32,7 +32,7 @@ def test_accepting_is_not_offered_for_what_is_gone() -> None:
 
 
 def test_who_is_behind_something_is_told_in_full() -> None:
-    behind = tuple(f"iad/persistent_volume_claim/claim-number-{number}" for number in range(6))
+    behind = tuple(f"iad/persistent_volume_claim/claim-number-{number}" for number in range(3))
     told = text(replace(CHANGED, dependents=behind, released=behind))
     assert [address for address in behind if told.count(address) != 2] == [] and "…" not in told
     assert all(len(line) <= 60 for line in told.splitlines() if line.lstrip().startswith("iad/"))
@@ -63,6 +63,6 @@ def test_what_is_affected_is_cut_with_a_way_to_see_all_of_it() -> None:
     )
     address = str(made.actions[0].address)
     style = Style(colour=False, width=400)
-    assert f"iad/view/v5 and 3 more (--expand {address})" in plan_text(made, style)
+    assert f"iad/view/v2 and 6 more (--expand {address})" in plan_text(made, style)
     for whole in (plan_text(made, style, whole=True), plan_text(made, style, expand=[address])):
         assert ", ".join(many) in whole and "more (--expand" not in whole

@@ -105,7 +105,7 @@ def test_an_edit_is_one_row_with_its_line_and_the_objects_that_it_changes(name: 
     (edit,) = edits(plan)
     assert (edit.path, edit.sort, edit.before, edit.after) == (path, sort, was, now)
     assert sorted(edit.objects) == sorted(objects)
-    assert edit.sensitive == path.startswith("secrets.")
+    assert edit.sensitive == path.startswith("secrets.") and not edit.same
     text = (lab.folder / ("base.yaml" if sort is EditSort.REMOVED else "lab.yaml")).read_text()
     assert edit.where.file == str(lab.folder / "lab.yaml")
     assert path.split(".")[-1] in text.splitlines()[edit.where.line - 1]
@@ -170,3 +170,20 @@ def test_a_folder_of_the_base_is_named_as_that_of_the_document(lab: Lab, vastpla
     ran = vastplan("plan", tmp_path / "lab", "--base", tmp_path / "base", "--out", tmp_path / "plan.json")
     (edit,) = edits(plan_file.load(tmp_path / "plan.json"))
     assert edit.where.file == str(tmp_path / "lab" / "team.yaml") and ran.code == 0
+
+
+def test_another_way_to_write_the_same_is_said_to_be_that(lab: Lab, vastplan: Run) -> None:
+    plan = reviewed(lab, vastplan, lambda text: text.replace("hard_limit: 1 TiB}", "hard_limit: 1024 GiB}"))
+    assert [edit.same for edit in edits(plan)] == [True] and not plan.actions
+    ran = vastplan("show", lab.folder / "plan.json")
+    assert "1 TiB → 1024 GiB" in ran.out and "which means the same" in " ".join(ran.out.split()), ran.out
+
+
+def test_an_object_that_an_edit_makes_is_of_the_edit_that_names_it(lab: Lab, vastplan: Run) -> None:
+    home = "{path: /home, share: home, protocols: [NFS, SMB], quota: {hard_limit: 2 TiB, grace_period: 8d}}"
+    plan = reviewed(lab, vastplan, lambda text: text.replace("      home: {path: /home}", f"      home: {home}", 1).replace(
+        "      home: {path: /home, hard_limit: 1 TiB, grace_period: 7d}\n", ""), "--adopt")  # fmt: skip
+    found = {edit.path: edit for edit in edits(plan)}
+    assert found[f"{T}.views.home.quota"].after == {"hard_limit": "2 TiB", "grace_period": "8d"}
+    assert {*on_both("quota", "home")} <= {*found[f"{T}.views.home.quota"].objects}
+    assert {*on_both("view", "home")} <= {*found[f"{T}.views.home.share"].objects}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from vastplan.app.reference import text
 from vastplan.app.reference.read import document_sections
@@ -40,8 +40,7 @@ def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     if section is None:
         problem = f"{holder}no section {inert(names[0], _LONGEST)}"
         raise _nothing(names[0], problem, sections, "vastplan explain lists the sections")
-    if len(names) > 1 and names[1] in section.within:
-        section, names = sections[section.within[names[1]]], names[1:]
+    section, names = _entered(section, names, sections)
     described: DocumentSection | DocumentField = section
     for place, name in enumerate(names[1:], 1):
         below = {field.name: field for field in described.fields}
@@ -54,6 +53,21 @@ def explain_path(path: str, width: int, *, recursive: bool = False) -> str:
     if isinstance(described, DocumentSection):
         return text.of_section(described, width, recursive=recursive)
     return text.of_field(section, described, width, recursive=recursive)
+
+
+def _entered(
+    section: DocumentSection, names: list[str], sections: Mapping[str, DocumentSection]
+) -> tuple[DocumentSection, list[str]]:
+    """The innermost section, and what is below it without the names of entries (`tenants.team-a.volumes.data.size`)."""
+    while len(names) > 1:
+        known = {field.name for field in section.fields} | section.within.keys()
+        if names[1] in section.within:
+            section, names = sections[section.within[names[1]]], names[1:]
+        elif names[1] not in known and (names[1] == "NAME" or (len(names) > 2 and names[2] in known)):
+            names = [names[0], *names[2:]]
+        else:
+            break
+    return section, names
 
 
 def _nothing(name: str, problem: str, names: Iterable[str], fix: str) -> VastplanError:

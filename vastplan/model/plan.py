@@ -399,7 +399,8 @@ class DocumentEdit:
     """One edit of the document, and the objects that it changes, by address.
 
     `path` is the place in the document (`tenants.team-a.quotas.scratch.hard_limit`). The values are those of the files; an entry that
-    is added or removed has none, nor has a field that may hold a secret. `where` of what is removed is in the base.
+    is added or removed has none, nor has a field that may hold a secret. `where` of what is removed is in the base. `same` says that the
+    whole document means the same as its base: this is only another way to write it.
     """
 
     path: str
@@ -409,6 +410,7 @@ class DocumentEdit:
     after: Any = None
     sensitive: bool = False
     objects: tuple[str, ...] = ()
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)

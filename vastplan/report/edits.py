@@ -36,7 +36,7 @@ def edit_line(edit: DocumentEdit, show: Show, words: Show) -> str:
 def edit_alone(edit: DocumentEdit, show: Show) -> str:
     """The line without its objects."""
     where = place(edit.where, removed=edit.sort is EditSort.REMOVED, show=show)
-    return f"{show(edit.path)}{_what(edit, show)} ({where})"
+    return f"{show(edit.path)}{_what(edit, show)} ({where}){', which means the same' if edit.same else ''}"
 
 
 def object_words(edit: DocumentEdit, show: Show, words: Show) -> str:
@@ -50,7 +50,7 @@ def object_words(edit: DocumentEdit, show: Show, words: Show) -> str:
 
 def _what(edit: DocumentEdit, show: Show) -> str:
     if edit.sort is EditSort.RENAMED:
-        return f", before {show(str(edit.before))}"
+        return f" renamed from {show(str(edit.before))}"
     if edit.sensitive:
         return f" {edit.sort.value}: {SENSITIVE}"
     if edit.before is None and edit.after is None:

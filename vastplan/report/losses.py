@@ -1,19 +1,23 @@
-"""What a plan deletes or replaces, and what is in it: a line for each object with data, one for each kind of those without."""
+"""What a plan deletes or replaces, and what is in it: a line for each object with data, one for each kind of those without; and what
+objects that stay take away from those who use them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from vastplan.model.plan import GOING, Action, Plan, loses
 from vastplan.model.wording import some
 from vastplan.report.change import REMARKS
 from vastplan.report.differences import Show
 from vastplan.report.edits import action_place
+from vastplan.report.review import reducing_changes
 from vastplan.report.similarity import SimilarActions
 from vastplan.report.values import counted, kind_words, plain_value
+from vastplan.report.view import of_change
 
 TITLE = "What is lost"
 _NAMED = 2  # objects of many on one line
+_NAMED_ALIKE = 2  # objects of which the same is taken away
 _MANY = 8  # more objects of a kind with data are one line
 _APPROVAL = "approval"  # the guard that a person satisfies
 
@@ -32,7 +36,20 @@ def loss_lines(plan: Plan, show: Show, words: Show) -> list[str]:
             lines += (_line(action, show, words) for action in actions)
         else:
             lines.append(_of_many(actions, show, words))
-    return lines
+    return [*lines, *_taken(plan, show, words)]
+
+
+def _taken(plan: Plan, show: Show, words: Show) -> Iterator[str]:
+    """What objects that stay take away, a line for each field; many objects of which it is the same are one line."""
+    taken: dict[tuple[str, str], list[Action]] = {}
+    for action in plan.actions:
+        for change in reducing_changes(action):
+            remarks = f"; {words(remarks)}" if (remarks := _remarks(action)) else ""
+            text = f"{show(change.path)}: {of_change(change).planned(show)}{remarks}"
+            taken.setdefault((action.address.kind, text), []).append(action)
+    for (kind, text), actions in taken.items():
+        many = f" ({words(counted(len(actions), kind_words(kind)))})" if len(actions) > _NAMED_ALIKE else ""
+        yield f"{some([str(action.address) for action in actions], _NAMED_ALIKE, show)}{many}: {text}"
 
 
 def _data(action: Action) -> bool:
@@ -50,6 +67,8 @@ def _of_many(actions: Sequence[Action], show: Show, words: Show) -> str:
     first = actions[0]
     what = f"{first.verb.value} {words(counted(len(actions), kind_words(first.address.kind)))}"
     lost = _lost(first, SimilarActions(tuple(actions)).seen(), show, words) if _data(first) else _without(first, words)
+    if not _data(first) and len(actions) > _NAMED:  # their names are with the changes
+        return f"{what}: {lost}"
     return f"{what}: {lost}; {some([str(action.address) for action in actions], _NAMED, show)}"
 
 

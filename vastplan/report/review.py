@@ -91,10 +91,14 @@ def _access_first(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
         return rough
     if lets_in(action):
         return Risk.OPENING
-    fewer = any(_takes_out(change) for change in action.changes)
-    if action.verb is Verb.UPDATE and (fewer or _allowed(action, narrowed)):
+    if action.verb is Verb.UPDATE and (reducing_changes(action) or _allowed(action, narrowed)):
         return Risk.NARROWING
     return rough
+
+
+def reducing_changes(action: Action) -> list[FieldChange]:
+    """The changes by which an object that stays takes something away from those who use it."""
+    return [change for change in action.changes if _takes_out(change)] if action.verb is Verb.UPDATE else []
 
 
 def _takes_out(change: FieldChange) -> bool:
@@ -149,12 +153,16 @@ def _verdict(plan: Plan) -> str:
     lost = [f"{going[verb]:,} to {verb.value}{_with_data(plan, verb)}" for verb in GOING if going[verb]]
     free = len(plan.actions) - waiting - blocked
     letting = sum(1 for action in plan.actions if lets_in(action))
+    deleting = sum(1 for action in plan.actions if action.deletes)
+    taking = sum(1 for action in plan.actions if reducing_changes(action))
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
         f"{blocked:,} {_are(blocked)} blocked{_by_one(stopped)}" if blocked else "",
         f"{counted(free, 'change')} can be applied" if free else "",
         f"{letting:,} {'lets' if letting == 1 else 'let'} somebody in" if letting else "",
-        *(lost or ["nothing is deleted"]),
+        f"{taking:,} {'takes' if taking == 1 else 'take'} something away" if taking else "",
+        f"by {deleting:,} a system deletes data" if deleting else "",
+        *(lost or ([] if deleting else ["nothing is deleted"])),
         unread,
     ]
     return _sentence(parts)

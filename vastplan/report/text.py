@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
@@ -11,6 +12,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection
+from vastplan.model.replication import ReplicationState
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import (
     HEADINGS,
@@ -33,6 +35,7 @@ from vastplan.report.losses import loss_lines
 from vastplan.report.openings import opening_text
 from vastplan.report.owners import TenantFinder
 from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_owned
+from vastplan.report.replication import TITLE as TWO_SITES
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts, review_line
 from vastplan.report.style import Style
@@ -43,6 +46,7 @@ from vastplan.report.view import of_change
 
 __all__ = ["Style", "findings_lines", "part_text", "plan_summary", "plan_text", "receipt_text", "unknown_lines"]
 
+_TOGETHER = re.compile(r"\n{3,}")  # parts are apart by one empty line
 _TOP = 5  # lines of each list before the changes of a long plan
 _MOST = 10  # changes outside vastplan that a long plan lists
 
@@ -81,7 +85,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     for standing, part in plan_parts(plan):
         if standing is not None:
             lines += [
-                *_gap(lines),
+                "",
                 style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan"),
             ]
         shown = [*part_lines(drop_addresses(part, dropped))]
@@ -100,15 +104,20 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(line, 300)}" for line in uncovered_lines(plan)]
-    lines += [*budget_lines(plan.budgets, style), *replication_lines(plan.replications, style)]
+    lines += [*budget_lines(plan.budgets, style), *_on_two_sites(plan, style)]
     lines += ["", plan_summary(counted_from, style, title)]
     if plan.base is not None and unrelated_actions(plan):
         lines.append(unrelated_actions(plan))
-    return "\n".join(lines).lstrip("\n") + "\n"
+    return _TOGETHER.sub("\n\n", "\n".join(lines)).lstrip("\n") + "\n"
 
 
-def _gap(lines: Sequence[str]) -> list[str]:
-    return [""] if lines and lines[-1] else []
+def _on_two_sites(plan: Plan, style: Style) -> Iterator[str]:
+    """What is not in order, and how much is."""
+    amiss = [row for row in plan.replications if row.state is not ReplicationState.IN_ORDER]
+    yield from replication_lines(amiss, style)
+    if len(amiss) < len(plan.replications):
+        yield ""
+        yield f"{TWO_SITES}: {counted(len(plan.replications) - len(amiss), 'object')} in order"
 
 
 def _plain(value: str) -> str:

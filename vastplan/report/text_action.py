@@ -19,7 +19,7 @@ OF_VERB = {
     Verb.CREATE: "green", Verb.UPDATE: "yellow", Verb.REPLACE: "magenta", Verb.DELETE: "red",
     Verb.ADOPT: "cyan", Verb.RELEASE: "dim",
 }  # fmt: skip
-_SHOWN_DEPENDENTS = 6
+_SHOWN_DEPENDENTS = 3
 
 
 def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iterator[str]:

@@ -20,6 +20,7 @@ from vastplan.model.plan import Action, DocumentEdit, EditSort, Plan, Standing, 
 from vastplan.model.units import show_amount
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, EntryType
+from vastplan.schema.field import Field
 
 _DEFAULTS = "defaults"
 _SITES, _PER_SITE, _ = ENTRY_KEYS
@@ -58,7 +59,11 @@ def with_edits(
     paths = dict(paths_by_place(base.tree)) | dict(paths_by_place(document.tree))
     places = {entry.address: entry.where for entry in (*of_base, *entries)}
     written = {address: paths[where] for address, where in places.items() if where in paths}
-    types = {path: registry.types[address.kind] for address, path in written.items() if address.kind in registry.types}
+    types = {
+        paths[entry.where]: registry.types[entry.address.kind]
+        for entry in (*base.entries, *document.entries)
+        if entry.where in paths
+    }
     edits = [edit for edit in file_edits(base.tree, document.tree) if edit.path[0] not in HEAD_KEYS]
     found = _Found(edits, {*types, *written.values()})
     objects: dict[int, list[str]] = {}
@@ -66,12 +71,13 @@ def with_edits(
         if action.standing is Standing.CHANGE and (path := written.get(action.address)):
             for number in found.of(action, path):
                 objects.setdefault(number, []).append(str(action.address))
+    same = {entry.address: entry.values for entry in of_base} == {entry.address: entry.values for entry in entries}
     rows = []
     for number, edit in enumerate(edits):
         before, after, secret = _values(edit, found.around[number], types, registry)
         where = _in_document(edit.where, document, base) if edit.sort is EditSort.REMOVED else edit.where
         changed = tuple(objects.get(number, ()))
-        rows.append(DocumentEdit(".".join(edit.path), edit.sort, where, before, after, secret, changed))
+        rows.append(DocumentEdit(".".join(edit.path), edit.sort, where, before, after, secret, changed, same))
     actions = tuple(
         replace(action, where=_in_document(removed, document, base))
         if action.where is None and (removed := places.get(action.address))
@@ -121,15 +127,23 @@ class _Found:
         return _PER_SITE not in path[:-1] or path[path.index(_PER_SITE) + 1] == action.address.site
 
     def _names(self, number: int, action: Action) -> bool:
-        """Whether the edit is of a field of the object that changes, by its name or its value, or of the sites of an entry."""
+        """Whether the edit is of a field of the object that changes, by its name or its value, or makes the object or the sites of it."""
         edit = self._edits[number]
         inner = edit.path[len(self.around[number]) :]
         if action.verb in _COMING_OR_GOING:
-            return edit.sort is not EditSort.CHANGED or _SITES in inner or _PER_SITE in inner
+            return _SITES in inner or _PER_SITE in inner or self._makes(edit, inner, action)
         return any(
             not set(change.path.split(".")).isdisjoint(inner)
             or (change.after is not None and show_amount(change.after, change.unit) == edit.after)
             for change in action.changes
+        )
+
+    def _makes(self, edit: FileEdit, inner: Path, action: Action) -> bool:
+        """Whether the edit is of a field that is called like the kind (`access`: an access rule), or has an item that the name shows."""
+        kind = action.address.kind.split("_")
+        items = [item for value in (edit.before, edit.after) if isinstance(value, list) for item in value]
+        return any(word.removesuffix("s") in kind for word in inner) or any(
+            isinstance(item, str) and item in action.address.name for item in items
         )
 
 
@@ -149,11 +163,20 @@ def _values(edit: FileEdit, around: Path, types: Mapping[Path, EntryType], regis
     inner = [key for key in edit.path[len(around) :] if key != _PER_SITE]
     if type_ is None or not inner:
         return None, None, False
-    fields = {field.name: field for field in type_.fields}
-    field = next((fields[key] for key in inner if key in fields), None)
-    if field is None:
-        return (edit.before, edit.after, False) if _SITES in inner else (None, None, False)
-    return (None, None, True) if field.undisclosed else (_plain(edit.before), _plain(edit.after), False)
+    field = _innermost(type_.fields, inner)
+    if field is None and _SITES not in inner:
+        return None, None, False
+    secret = field is not None and field.secret
+    return (None, None, True) if secret else (_plain(edit.before), _plain(edit.after), False)
+
+
+def _innermost(fields: Sequence[Field], inner: Sequence[str]) -> Field | None:
+    """The last field on the way inside an entry; keys of a mapping are no fields."""
+    found = None
+    for key in inner:
+        field = next((field for field in fields if field.name == key), None)
+        found, fields = (found, fields) if field is None else (field, field.fields)
+    return found
 
 
 def _plain(value: Any) -> Any:

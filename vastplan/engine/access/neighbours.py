@@ -23,19 +23,17 @@ class Neighbours:
 
     def __init__(self, matches: Matches, entries: Mapping[Address, Entry]) -> None:
         self._kinds = matches.kinds
-        self._fields = {
-            name: [field for field in kind.fields if _lists_hosts(field)] for name, kind in matches.kinds.items()
-        }
+        self._fields: dict[str, list[Field]] = {}
         owned: dict[str, list[tuple[Interval, Address]]] = {}
         for address, entry in entries.items():
-            if self._fields[address.kind] and (owner := self._owner(address, entry.values)) is not None:
+            if self._listing(address.kind) and (owner := self._owner(address, entry.values)) is not None:
                 for client in self._clients(address.kind, entry.values):
                     owned.setdefault(address.site, []).extend((part, owner) for part in client_addresses(client))
         self._divided = {site: divided(parts) for site, parts in owned.items()}
 
     def named(self, action: Action) -> Action:
         """The action with the owners of the hosts that it lets in, where others than its own."""
-        fields = {field.name for field in self._fields[action.address.kind]}
+        fields = {field.name for field in self._listing(action.address.kind)}
         own = (
             self._owner(action.address, {name: from_json(value) for name, value in action.desired.items()})
             if fields
@@ -68,8 +66,14 @@ class Neighbours:
             owners.update(*(theirs for _, theirs in parts[start:end]))
         return owners
 
+    def _listing(self, kind: str) -> list[Field]:
+        """The fields of a kind that list hosts."""
+        if kind not in self._fields:
+            self._fields[kind] = [field for field in self._kinds[kind].fields if _lists_hosts(field)]
+        return self._fields[kind]
+
     def _clients(self, kind: str, values: Mapping[str, Any]) -> Iterator[str]:
-        for field in self._fields[kind]:
+        for field in self._listing(kind):
             yield from (client for client in admitted_items(values.get(field.name)) if not everybody_of([client]))
 
     def _owner(self, address: Address, values: Mapping[str, Any]) -> Address | None:

@@ -61,6 +61,15 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
     return replace(action, changes=tuple(changes), opens=(*action.opens, *opens)) if changes else action
 
 
+def with_reductions(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Action:
+    """The action with `fewer` at each reference to another target whose values take something away: a schedule that keeps less."""
+    if action.verb is not Verb.UPDATE:
+        return action
+    sides = _Sides(action, matches, actions)
+    changes = (replace(change, fewer=change.fewer or sides.reduced_by(change.path)) for change in action.changes)
+    return replace(action, changes=tuple(changes))
+
+
 def idle_fields(live: Live, matches: Matches, referrers: Referrers) -> set[str]:
     """The fields of an object that list clients only of items (protocols) which nothing has that refers to it; none where that is unknown."""
     rules = {
@@ -136,6 +145,21 @@ class _Sides:
             return self._by_target(field, change)
         through = field.admits.through if field.admits is not None else None
         return self._by_items(field, through, change) if through is not None else None
+
+    def reduced_by(self, path: str) -> bool:
+        """Whether the field refers to a target that takes something away by its values, compared with those of the target before."""
+        field = self._kind.fields.by_name.get(path)
+        before = (
+            referred_now(self._live, field, self._matches) if field is not None and self._live is not None else None
+        )
+        then = self._then(self._after.get(path)) if before is not None else None
+        if before is None or then is None or then[1] is not before.kind:
+            return False
+        was, values = to_json(self._matches.symbolic(before.kind, before)), then[2]
+        return any(
+            field.reduces is not None and field.reduces.less(was.get(field.name), values.get(field.name))
+            for field in before.kind.fields
+        )
 
     def _by_target(self, field: Field, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
         then = self._then(change.after)

@@ -23,7 +23,8 @@ from vastplan.schema.opening import EVERYBODY, let_in, opens
 
 def opened_outside(matches: Matches, entries: Mapping[Address, Entry]) -> Iterator[Finding]:
     """A warning for each field that lets everybody in although neither the document nor the system's default says so."""
-    fields = {name: dict(_fields(kind)) for name, kind in matches.kinds.items()}
+    kinds = {address.kind for address in entries}
+    fields = {name: dict(_fields(matches.kinds[name])) for name in kinds}
     for address, entry in sorted(entries.items()):
         unsaid = {name: rest for name, rest in fields[address.kind].items() if name not in entry.values}
         live = matches.match(address).live if unsaid else None

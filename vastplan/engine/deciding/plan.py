@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from vastplan.engine.access.narrowing import narrowings
 from vastplan.engine.access.neighbours import with_owners
 from vastplan.engine.access.opening import action_openings
-from vastplan.engine.access.reaching import through_targets
+from vastplan.engine.access.reaching import through_targets, with_reductions
 from vastplan.engine.access.unmanaged import opened_outside
 from vastplan.engine.deciding.actions import Decided, decide
 from vastplan.engine.deciding.blocks import block_dependents
@@ -207,7 +207,12 @@ def _shown(
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )
     return with_owners(
-        (through_targets(action, context.matches, actions) for action in shown), context.matches, desired
+        (
+            with_reductions(through_targets(action, context.matches, actions), context.matches, actions)
+            for action in shown
+        ),
+        context.matches,
+        desired,
     )
 
 
