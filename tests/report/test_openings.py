@@ -46,7 +46,7 @@ def view(**fields: Any) -> dict[str, Any]:
 
 def test_a_new_view_has_one_line_by_which_policy_over_which_protocols() -> None:
     assert said({"view/a": view(protocols=["SMB"], share="films")}) == [
-        "iad/view/a: lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5"
+        "iad/view/a: lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5 (this view policy does not change)"
     ]
 
 
@@ -54,7 +54,7 @@ def test_that_anybody_gets_in_without_a_key_comes_first_in_the_line() -> None:
     bucket = view(protocols=["S3"], bucket="open-data", bucket_owner="eve", allow_s3_anonymous_access=True)
     assert said({"view/a": bucket}) == [
         "iad/view/a: lets in anybody, without a key (allow_s3_anonymous_access); by view policy p, protocols S3: s3_read_write *; "
-        "bucket_owner eve"
+        "bucket_owner eve (this view policy does not change)"
     ]
 
 
@@ -418,7 +418,7 @@ def test_what_is_blocked_on_such_a_site_stands_alone() -> None:
     two = {f"view/{name}": view(path=f"/{name}", protocols=["SMB"], share=name) for name in "ab"}
     assert fresh(two, blocked="b") == [
         "1 new view on <iad>: by view policy <p>: <smb_read_write 10.0.0.5>",
-        "<iad/view/b>: lets in by view policy <p>, <protocols> <SMB>: <smb_read_write 10.0.0.5> — blocked",
+        "<iad/view/b>: lets in by view policy <p>, <protocols> <SMB>: <smb_read_write 10.0.0.5> (this <view policy> does not change) — blocked",
     ]
 
 
@@ -460,7 +460,7 @@ def test_for_a_page_each_line_names_its_objects() -> None:
     alike = {f"view/{name}": view(path=f"/{name}", protocols=["SMB"], share=name) for name in "abcd"}
     lines = said(alike)
     assert lines == [
-        "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5"
+        "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5 (this view policy does not change)"
     ]
 
 
@@ -601,5 +601,5 @@ def test_a_policy_with_the_name_of_a_field_hides_nothing() -> None:
         protocols=["S3"], bucket="b", bucket_owner="eve", view_policy={"$existing": "iad/view_policy/bucket_owner"}
     )
     assert said({"view/a": desired}, rows=rows) == [
-        "iad/view/a: lets in by view policy bucket_owner, protocols S3: s3_read_write *; bucket_owner eve"
+        "iad/view/a: lets in by view policy bucket_owner, protocols S3: s3_read_write *; bucket_owner eve (this view policy does not change)"
     ]

@@ -74,8 +74,7 @@ def _of_action(action: Action) -> Iterator[str]:
         )
         yield f"{field.path}{sides}{cause}" + (f", {field.author}" if field.author else "")
         yield from (f"{part.before}{part.after}" for part in field.parts)
-    read = action.users or action.verb is Verb.CREATE
-    yield "" if action.dependents else "nobody else" if read else "nothing else in the plan"
+    yield "" if action.dependents else "nobody else" if action.users else "nothing else in the plan"
 
 
 def _of_plan(planned: Plan) -> Iterator[str]:

@@ -9,10 +9,11 @@ from pathlib import PurePath
 
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
-from vastplan.model.plan import Action, Cause, DocumentEdit, EditSort, FieldChange, Plan, Verb
+from vastplan.model.plan import GOING, Action, Cause, DocumentEdit, EditSort, FieldChange, Plan, Verb, lets_in
 from vastplan.model.wording import some
 from vastplan.report.differences import Show
-from vastplan.report.values import SENSITIVE, counted, kind_words
+from vastplan.report.review import reducing_changes
+from vastplan.report.values import SENSITIVE, counted, kind_words, plain_value
 from vastplan.report.view import of_change
 
 TITLE = "What was edited"
@@ -21,8 +22,10 @@ _VALUE = 200  # characters of a value; the change below has all of it
 
 
 def own_edits(plan: Plan) -> Sequence[DocumentEdit]:
-    """The edits of the change itself; none without a base."""
-    return plan.base.edits if plan.base is not None else ()
+    """The edits of the change itself, those first that let somebody in or lose something; none without a base."""
+    edits = plan.base.edits if plan.base is not None else ()
+    grave = {str(action.address) for action in plan.actions if lets_in(action) or _loses(action)}
+    return sorted(edits, key=lambda edit: grave.isdisjoint(edit.objects))
 
 
 def edit_line(edit: DocumentEdit, show: Show, words: Show) -> str:
@@ -55,6 +58,8 @@ def _what(edit: DocumentEdit, show: Show) -> str:
         return f" {edit.sort.value}: {SENSITIVE}"
     if edit.before is None and edit.after is None:
         return f" {edit.sort.value}"
+    if edit.sort is EditSort.CHANGED and _single(edit.before) and _single(edit.after):
+        return f": {' → '.join(show(_cut(plain_value(side[0]))) for side in (edit.before, edit.after))}"
     if edit.sort is EditSort.CHANGED:
         field = of_change(
             FieldChange(edit.path, edit.before, edit.after, Cause.DOCUMENT, unordered=isinstance(edit.before, list))
@@ -62,6 +67,14 @@ def _what(edit: DocumentEdit, show: Show) -> str:
         return f": {field.planned(lambda value: show(_cut(value)))}"
     value = edit.after if edit.sort is EditSort.ADDED else edit.before
     return f" {edit.sort.value}: {show(_cut(of_change(FieldChange('', None, value, Cause.DOCUMENT)).after))}"
+
+
+def _loses(action: Action) -> bool:
+    return action.verb in GOING or bool(action.deletes) or bool(reducing_changes(action))
+
+
+def _single(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 1
 
 
 def _cut(value: str) -> str:

@@ -155,8 +155,8 @@ _NOTHING = tag("span", "nothing else in the plan", class_="quiet")
 
 
 def _nobody(action: Action) -> Html:
-    """What is said where no one is affected: of everybody only where those who may use the object were read, or it is new."""
-    return _NOBODY if action.users or action.verb is Verb.CREATE else _NOTHING
+    """What is said where no one is affected: of everybody only where those who may use the object were read."""
+    return _NOBODY if action.users else _NOTHING
 
 
 def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, short: bool = False) -> Html:

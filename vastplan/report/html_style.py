@@ -67,6 +67,7 @@ svg .v-delete .box { stroke: var(--delete); stroke-dasharray: 4 3 } svg .v-adopt
 body:has(#only-blocked:checked) .plan > tbody > tr:not(.blocked) { display: none }
 body:has(#view-before:checked) svg :is(.v-create, .new) { display: none }
 body:has(#view-after:checked) svg :is(.v-delete, .gone) { display: none }
+@media (min-width: 761px) { .fields th code { overflow-wrap: break-word } }
 @media (max-width: 760px) {
   main, header, footer { padding-left: 14px; padding-right: 14px } .verdict { font-size: 21px }
   .plan > thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
@@ -94,6 +95,7 @@ output { color: var(--soft) } .plan code { unicode-bidi: plaintext }
 .short .v-replace > :first-child { color: var(--replace) } .short .v-delete > :first-child { color: var(--delete) }
 .short .v-adopt > :first-child { color: var(--adopt) } .short .v-release > :first-child { color: var(--release) }
 .by-tenant { margin: 12px 0 } .tenants { columns: 34em; list-style: none; padding: 0 }
+@media (min-width: 761px) { .fields th code { overflow-wrap: break-word } }
 @media (max-width: 760px) { .short > tbody > tr > * { width: auto !important } }
 """
 """The style that a long page adds: groups of similar actions, and the box that filters by text."""

@@ -45,7 +45,8 @@ def _taken(plan: Plan, show: Show, words: Show) -> Iterator[str]:
     for action in plan.actions:
         for change in reducing_changes(action):
             remarks = f"; {words(remarks)}" if (remarks := _remarks(action)) else ""
-            text = f"{show(change.path)}: {of_change(change).planned(show)}{remarks}"
+            released = f"; no longer managed: {', '.join(map(show, action.released))}" if action.released else ""
+            text = f"{show(change.path)}: {of_change(change).planned(show)}{released}{remarks}"
             taken.setdefault((action.address.kind, text), []).append(action)
     for (kind, text), actions in taken.items():
         many = f" ({words(counted(len(actions), kind_words(kind)))})" if len(actions) > _NAMED_ALIKE else ""

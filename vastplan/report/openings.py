@@ -5,7 +5,7 @@ On a site without a ledger everything is new: there it is a line for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -63,6 +63,7 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
     """
     new = {part.site for part in plan.parts if not part.lineage}
     new -= {action.address.site for action in plan.actions if action.verb is not Verb.CREATE}
+    touched = {action.address for action in plan.actions}
     alike: dict[tuple[bool, int, int, str, str], list[Address]] = {}
     created: dict[tuple[str, str], list[Action]] = {}
     for action in plan.actions:
@@ -72,7 +73,8 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
             created.setdefault((action.address.site, action.address.kind), []).append(action)
             continue
         for number, text in _lines(action, show):
-            key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, text
+            told = text if number else f"{text}{_as_it_was(action, touched, show)}"
+            key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, told
             alike.setdefault(key, []).append(action.address)
     lines = []
     for (blocked, _, standing, _, text), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
@@ -81,6 +83,13 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
         for start in range(0, len(addresses), _PER_LINE):
             lines.append(OpeningLine(tuple(addresses[start : start + _PER_LINE]), text, ", ".join(remarks)))
     return [*(_of_kind(actions, show) for actions in created.values()), *lines]
+
+
+def _as_it_was(action: Action, touched: Set[Address], show: Show) -> str:
+    """That what a new object lets somebody in through is there already, and stays as it is."""
+    targets = {opening.fields[:2] for opening in action.opens if opening.door is Door.REFERRED and opening.fields}
+    kept = [kind for kind, name in sorted(targets) if Address(action.address.site, kind, name) not in touched]
+    return f" (this {show(kind_words(kept[0]))} does not change)" if kept and action.verb is Verb.CREATE else ""
 
 
 def opening_text(plan: Plan, style: Style, *, short: bool) -> Iterator[str]:

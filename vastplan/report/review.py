@@ -161,8 +161,8 @@ def _verdict(plan: Plan) -> str:
         f"{counted(free, 'change')} can be applied" if free else "",
         f"{letting:,} {'lets' if letting == 1 else 'let'} somebody in" if letting else "",
         f"{taking:,} {'takes' if taking == 1 else 'take'} something away" if taking else "",
-        f"by {deleting:,} a system deletes data" if deleting else "",
-        *(lost or ([] if deleting else ["nothing is deleted"])),
+        f"{deleting:,} {'makes' if deleting == 1 else 'make'} a system delete data" if deleting else "",
+        *(lost or ([] if deleting or taking or letting else ["nothing is deleted"])),
         unread,
     ]
     return _sentence(parts)

@@ -273,7 +273,7 @@ class Verdicts:
             locator=live.locator,
             fingerprint=live_fingerprint(kind, entry.values, current),
             notes=(
-                *entry.chosen,
+                *(() if verb is Verb.UPDATE else entry.chosen),  # what was chosen when the object was made
                 *drawn,
                 *(costs(kind, entry.values, match.owned, part.key) if verb is Verb.REPLACE else ()),
             ),
