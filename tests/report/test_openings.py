@@ -460,7 +460,8 @@ def test_for_a_page_each_line_names_its_objects() -> None:
     alike = {f"view/{name}": view(path=f"/{name}", protocols=["SMB"], share=name) for name in "abcd"}
     lines = said(alike)
     assert lines == [
-        "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, protocols SMB: smb_read_write 10.0.0.5 (this view policy does not change)"
+        "iad/view/a, iad/view/b, iad/view/c, iad/view/d (4 views): each lets in by view policy p, "
+        "protocols SMB: smb_read_write 10.0.0.5 (this view policy does not change)"
     ]
 
 
