@@ -413,3 +413,54 @@ def test_a_change_names_the_owner_of_hosts_that_another_tenant_lists() -> None:
     )
     (change,) = [change for action in plan.actions for change in action.changes if change.path == "nfs_read_write"]
     assert change.whose == {"10.2.0.0/16": "u"}
+
+
+SHORT = {"frames": [{"every": 86400, "keep_local": 3 * 86400}]}
+
+
+def schedule(key: int, name: str, keep: str) -> dict[str, Any]:
+    return {
+        "id": key,
+        "name": name,
+        "frames": [{"every": "1D", "keep-local": keep}],
+        "clone_type": "LOCAL",
+        "prefix": name,
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "made", "fewer"),
+    [
+        ("long", "short", {}, True),
+        ("short", "long", {}, False),
+        ("long", "same", {}, False),
+        (
+            "long",
+            "new",
+            {"protection_policy/new": {"name": "new", "prefix": "n", "clone_type": "LOCAL", **SHORT}},
+            True,
+        ),
+        ("long", "unknown", {}, False),
+        ("gone", "short", {}, False),
+    ],
+)
+def test_another_target_that_keeps_less_takes_something_away(
+    before: str, after: str, made: dict[str, Any], fewer: bool
+) -> None:
+    schedules = [schedule(9, "long", "30D"), schedule(8, "short", "3D"), schedule(7, "same", "30D")]
+    keys = {row["name"]: row["id"] for row in schedules}
+    path = {"id": 3, "name": "p", "source_dir": "/a/", "tenant_id": 1, "protection_policy_id": keys.get(before, 99), "role": "SOURCE",
+            "state": "Active", "enabled": True, "capabilities": "LOCAL_BACKUP"}  # fmt: skip
+    target = "$ref" if made else "$existing"
+    values = {"name": "p", "source_dir": "/a", "tenant": {"$existing": "iad/tenant/t"}}
+    case = {
+        "rows": {"tenant": [{"id": 1, "name": "t"}], "protection_policy": schedules, "protected_path": [path]},
+        "owned": {"protected_path/p": 3},
+        "desired": {
+            **made,
+            "protected_path/p": {**values, "protection_policy": {target: f"iad/protection_policy/{after}"}},
+        },
+    }
+    action = next((one for one in planned(case)[0].actions if one.address.kind == "protected_path"), None)
+    changes = {change.path: change.fewer for change in action.changes} if action is not None else {}
+    assert changes.get("protection_policy", False) is fewer
