@@ -66,7 +66,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
     top = [
         [style.paint(line, "bold") for line in style.wrapped(inert(review_line(plan), 600), "")]
-        if plan.actions
+        if plan.actions or own_edits(plan)
         else [],
         findings_lines(elsewhere, style),
         [*opening_text(plan, style, short=large is not None)],
