@@ -9,7 +9,19 @@ import pytest
 
 from tests.guards.stage import kinds, planned
 from vastplan.model.address import Address
-from vastplan.model.plan import Access, Action, Block, Cause, FieldChange, Plan, PlannedSite, Standing, Verb
+from vastplan.model.plan import (
+    Access,
+    Action,
+    Block,
+    Cause,
+    Door,
+    FieldChange,
+    Opening,
+    Plan,
+    PlannedSite,
+    Standing,
+    Verb,
+)
 from vastplan.report.differences import difference
 from vastplan.report.openings import opening_lines, opening_notes, opening_section, opening_text
 from vastplan.report.review import Risk, by_risk
@@ -604,3 +616,19 @@ def test_a_policy_with_the_name_of_a_field_hides_nothing() -> None:
     assert said({"view/a": desired}, rows=rows) == [
         "iad/view/a: lets in by view policy bucket_owner, protocols S3: s3_read_write *; bucket_owner eve (this view policy does not change)"
     ]
+
+
+def test_a_policy_of_a_plan_that_names_no_target_is_not_called_unchanged() -> None:
+    nameless = Opening(Door.REFERRED, (), ("10.0.0.1",))
+    two = Opening(Door.REFERRED, ("vip_pool", "w"), ("10.0.0.2",))
+    other = Opening(Door.REFERRED, ("view_policy", "q"), ("10.0.0.3",))
+    new = Action(Address.parse("iad/view/a"), Verb.CREATE, "", opens=(nameless,))
+    touched = Action(Address.parse("iad/view_policy/q"), Verb.UPDATE, "")
+
+    def line(*actions: Action) -> str:
+        return opening_lines(replace(planned({"rows": {}})[0], parts=(), actions=actions), str)[0].written(str)
+
+    assert "does not change" not in line(new)
+    assert line(replace(new, opens=(other, two))).endswith("(this view policy, vip pool does not change)")
+    assert line(replace(new, opens=(other, two)), touched).endswith("(this vip pool does not change)")
+    assert "does not change" not in line(replace(new, verb=Verb.UPDATE, opens=(other,)))

@@ -88,8 +88,9 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
 def _as_it_was(action: Action, touched: Set[Address], show: Show) -> str:
     """That what a new object lets somebody in through is there already, and stays as it is."""
     targets = {opening.fields[:2] for opening in action.opens if opening.door is Door.REFERRED and opening.fields}
-    kept = [kind for kind, name in sorted(targets) if Address(action.address.site, kind, name) not in touched]
-    return f" (this {show(kind_words(kept[0]))} does not change)" if kept and action.verb is Verb.CREATE else ""
+    kept = {kind for kind, name in targets if Address(action.address.site, kind, name) not in touched}
+    words = ", ".join(show(kind_words(kind)) for kind in sorted(kept))
+    return f" (this {words} does not change)" if kept and action.verb is Verb.CREATE else ""
 
 
 def opening_text(plan: Plan, style: Style, *, short: bool) -> Iterator[str]:
