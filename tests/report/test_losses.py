@@ -24,6 +24,7 @@ from vastplan.model.plan import (
     Standing,
     Verb,
 )
+from vastplan.model.wording import shortened
 from vastplan.report.edits import edit_line, own_edits
 from vastplan.report.losses import loss_lines
 from vastplan.report.review import review_line
@@ -124,7 +125,7 @@ EDITS = {
     "p added (f.yaml:3): 3 views, 2 quotas on iad, pdx": edit(
         "p", EditSort.ADDED, objects=("iad/view/a", "iad/view/b", "pdx/view/a", "iad/quota/a", "pdx/quota/a")
     ),
-    f"p: {'x' * 199}… → y (f.yaml:3)": edit("p", before="x" * 300, after="y"),
+    f"p: {shortened('x' * 300, 200)} → y (f.yaml:3)": edit("p", before="x" * 300, after="y"),
 }
 
 

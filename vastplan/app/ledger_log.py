@@ -30,9 +30,15 @@ def history(workspace: Workspace, wanted: Sequence[str], site: str | None, limit
         sites = known_sites(workspace, backend, site)
         parts = {name: backend.read(name) for name in sites}
         held = {name for name, part in parts.items() if part.runs and not part.runs[-1].ended and backend.holder(name)}
-    entries = [entry for entry in _entries(parts, held) if not wanted or _names(entry, wanted)]
+    everything = _entries(parts, held)
+    entries = [entry for entry in everything if not wanted or _names(entry, wanted)]
+    unnamed = sum(1 for entry in everything if entry not in entries and _changed(entry) > len(entry.changes))
     older = {name: count for name, part in parts.items() if (count := _older(part))}
-    return LedgerLog(workspace.name, tuple(entries[:limit]), max(0, len(entries) - limit), older)
+    return LedgerLog(workspace.name, tuple(entries[:limit]), max(0, len(entries) - limit), older, unnamed)
+
+
+def _changed(entry: LogEntry) -> int:
+    return sum(sum(states.values()) for states in entry.counts.values())
 
 
 def _older(part: SiteLedger) -> int:

@@ -63,10 +63,12 @@ class LogEntry:
 @dataclass(frozen=True, slots=True)
 class LedgerLog:
     """`ledger log`: the runs, the newest first. `more` counts those that are not shown; `older` the changes of each site's part before its
-    oldest run, which the ledger no longer has."""
+    oldest run, which the ledger no longer has. `unnamed` counts the runs that are not among those asked for by address, and changed more
+    objects than the ledger names: they may have changed these too."""
 
     document: str
     runs: tuple[LogEntry, ...]
     more: int = 0
     older: dict[str, int] = field(default_factory=dict)
+    unnamed: int = 0
     format_version: str = FORMAT_VERSION

@@ -272,7 +272,7 @@ def loss(action: Action) -> Evidence | None:
 def loses(action: Action) -> bool:
     """Whether data goes with the action, or loses what protects or carries it, as far as it is not known that there is none."""
     lost = loss(action)
-    return action.holds_data if lost is None else lost.value != 0
+    return action.holds_data or (lost is not None and lost.value != 0)
 
 
 def lets_in(action: Action) -> bool:

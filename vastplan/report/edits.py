@@ -10,7 +10,7 @@ from pathlib import PurePath
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
 from vastplan.model.plan import GOING, Action, Cause, DocumentEdit, EditSort, FieldChange, Plan, Verb, lets_in
-from vastplan.model.wording import some
+from vastplan.model.wording import shortened, some
 from vastplan.report.differences import Show
 from vastplan.report.review import reducing_changes
 from vastplan.report.values import SENSITIVE, counted, kind_words, plain_value
@@ -78,7 +78,7 @@ def _single(value: object) -> bool:
 
 
 def _cut(value: str) -> str:
-    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+    return shortened(value, _VALUE)
 
 
 def place(where: Where, *, removed: bool, show: Show) -> str:
@@ -90,5 +90,10 @@ def action_place(action: Action, show: Show) -> str:
     """The line where the entry of an action is written, without the folder of its file; "" where that is not known."""
     if action.where is None:
         return ""
-    removed = action.verb is Verb.DELETE or (action.verb is Verb.RELEASE and not action.desired)
-    return place(replace(action.where, file=PurePath(action.where.file).name), removed=removed, show=show)
+    return place(replace(action.where, file=PurePath(action.where.file).name), removed=is_of_base(action), show=show)
+
+
+def is_of_base(action: Action) -> bool:
+    """Whether the place of an action is in the base: the document does not have its object any more."""
+    gone = action.verb is Verb.DELETE or (action.verb is Verb.RELEASE and not action.desired)
+    return gone and action.where is not None

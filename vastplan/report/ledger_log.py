@@ -21,6 +21,9 @@ def text(log: LedgerLog) -> str:
     blocks = ["\n".join(_lines(entry)) for entry in log.runs] or ["no run is recorded"]
     if log.more:
         blocks.append(f"{counted(log.more, 'more run')}: --limit N shows more.")
+    if log.unnamed:
+        more = counted(log.unnamed, "other run")
+        blocks.append(f"{more} changed more objects than the history names: these addresses may be among them.")
     blocks += (
         f"{inert(site, 80)}: {counted(count, 'older change')}, no longer in the history."
         for site, count in log.older.items()

@@ -14,6 +14,7 @@ from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb,
 from vastplan.report.change import settings_changed
 from vastplan.report.commitments import commitment_cells
 from vastplan.report.drift import ignored_words
+from vastplan.report.edits import is_of_base
 from vastplan.report.isolation import isolation_verdict
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.replication import line
@@ -201,6 +202,8 @@ def _proofs(plan: Plan) -> Iterator[Result]:
 
 def _change(action: Action) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
+    if is_of_base(action):
+        message += " (its line is one of the base)"
     fields = [of_change(change) for change in action.changes]
     lines, where = tuple(shown_lines(action.verb, fields, action.opens)), action.where
     if not action.blocked:

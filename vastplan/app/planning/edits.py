@@ -45,6 +45,11 @@ def with_places(plan: Plan, entries: Iterable[Entry]) -> Plan:
     )
 
 
+def mean_the_same(entries: Iterable[Entry], of_base: Iterable[Entry]) -> bool:
+    """Whether two documents have the same objects, given all objects of both."""
+    return {entry.address: entry.values for entry in entries} == {entry.address: entry.values for entry in of_base}
+
+
 def with_edits(
     plan: Plan,
     document: Document,
@@ -52,8 +57,11 @@ def with_edits(
     entries: Sequence[Entry],
     of_base: Sequence[Entry],
     registry: Registry,
+    *,
+    same: bool = False,
 ) -> Plan:
-    """The plan, which was compared with the document `base`, with the edits, and with the places of what was removed."""
+    """The plan, which was compared with the document `base`, with the edits, and with the places of what was removed. `same` says that
+    both documents mean the same."""
     if plan.base is None:
         return plan
     paths = dict(paths_by_place(base.tree)) | dict(paths_by_place(document.tree))
@@ -71,7 +79,6 @@ def with_edits(
         if action.standing is Standing.CHANGE and (path := written.get(action.address)):
             for number in found.of(action, path):
                 objects.setdefault(number, []).append(str(action.address))
-    same = {entry.address: entry.values for entry in of_base} == {entry.address: entry.values for entry in entries}
     rows = []
     for number, edit in enumerate(edits):
         before, after, secret = _values(edit, found.around[number], types, registry)

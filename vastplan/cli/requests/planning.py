@@ -19,7 +19,7 @@ class PlanningRequest(Request):
     connections = CONNECTIONS
     site = SITE
     targets = repeatable(
-        "--target", str, "ADDRESS", "only this address, what it needs, and what uses its new name; patterns allowed; repeatable"
+        "--target", str, "ADDRESS", "only this address, what it needs, and what uses it if it goes or gets another name; patterns allowed; repeatable"
     )  # fmt: skip
     keep_drift = repeatable(
         "--keep-drift", not_a_path("to keep all drift type: --keep-drift '*'"), "ADDRESS",

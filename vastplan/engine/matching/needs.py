@@ -26,7 +26,7 @@ def targeted_addresses(
     addresses = {*desired, *matches.owned}
     queue = [address for address in addresses if any(fnmatchcase(str(address), target) for target in targets)]
     aimed: set[Address] = set()
-    followers, followed = _followers(matches, desired), _followed(matches, desired)
+    followers, followed, leaving = _followers(matches, desired), _followed(matches, desired), _leaving(matches, desired)
     while queue:
         address = queue.pop()
         if address not in aimed:
@@ -35,7 +35,21 @@ def targeted_addresses(
             queue += [first] if (first := first_of(matches, address)) is not None else []
             queue += followers.get(address, ())
             queue += followed.get(address, ())
+            queue += leaving.get(address, ())
     return aimed
+
+
+def _leaving(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:
+    """By address that the document no longer has, the owned objects that refer to it now: they change before it is deleted, or would
+    go with it, as a Secret goes with its namespace."""
+    removed = {address for address in matches.owned if address not in desired}
+    leaving: dict[Address, list[Address]] = {}
+    for address in matches.owned if removed else ():
+        kind, live = matches.kinds[address.kind], matches.match(address).live
+        for ref in references(matches.symbolic(kind, live)) if live is not None else ():
+            if ref.target in removed:
+                leaving.setdefault(ref.target, []).append(address)
+    return leaving
 
 
 def _followers(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:

@@ -1,6 +1,7 @@
 """Secret, such as the log-in of a CSI driver to VAST. The document says where its credentials are, and never contains them."""
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -25,7 +26,12 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
-_GUARDED = ("password", "token", "passphrase")
+_GUARDED = re.compile(
+    r"pass(word|wd|phrase|code)|token|secret|credential|private|api[-_.]?key|dockerc|(^|[-_.])(key|pwd|pass)$", re.I
+)
+"""Keys whose text is a credential, by the names that people and products give them."""
+_LOGIN = re.compile(r"://[^/?#\s]*:[^/?#\s]*@|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+"""A password in an address, and a private key: a credential under any name."""
 BASE64 = Codec(
     lambda text: base64.b64encode(text.encode()).decode(),
     lambda raw: base64.b64decode(raw, validate=True).decode(),
@@ -66,7 +72,7 @@ class Secret(Labelled):
     @model_validator(mode="after")
     def _no_credentials_in_the_document(self) -> "Secret":
         for key, value in self.data.items() if isinstance(self.data, dict) else ():
-            if isinstance(value, str) and any(word in key.lower() for word in _GUARDED):
+            if isinstance(value, str) and (_GUARDED.search(key) or _LOGIN.search(value)):
                 raise ValueError(f"data.{key} is a credential: write {{env: NAME}} or {{file: PATH}}")
         return self
 
