@@ -25,7 +25,7 @@ from vastplan.model.plan import (
     Verb,
 )
 from vastplan.model.wording import shortened
-from vastplan.report.edits import edit_line, own_edits
+from vastplan.report.edits import action_place, edit_line, own_edits
 from vastplan.report.losses import loss_lines
 from vastplan.report.review import review_line
 
@@ -132,6 +132,23 @@ EDITS = {
 @pytest.mark.parametrize("text", EDITS)
 def test_an_edit_is_one_line(text: str) -> None:
     assert edit_line(EDITS[text], str, str) == text
+
+
+@pytest.mark.parametrize(
+    ("verb", "desired", "place"),
+    [
+        (Verb.UPDATE, {"a": 1}, "f.yaml:3"),
+        (Verb.UPDATE, {}, "f.yaml:3"),
+        (Verb.DELETE, {}, "f.yaml:3 of the base"),
+        (Verb.RELEASE, {"a": 1}, "f.yaml:3"),
+        (Verb.RELEASE, {}, "f.yaml:3 of the base"),
+    ],
+)
+def test_an_action_has_its_line_and_what_is_removed_that_of_the_base(
+    verb: Verb, desired: dict[str, Any], place: str
+) -> None:
+    assert action_place(action("a", verb, desired=desired, where=Where("x/f.yaml", 3, 1)), str) == place
+    assert action_place(action("a", verb, desired=desired), str) == ""
 
 
 def test_edits_that_let_in_or_lose_come_first() -> None:

@@ -31,7 +31,7 @@ def own_edits(plan: Plan) -> Sequence[DocumentEdit]:
 def edit_line(edit: DocumentEdit, show: Show, words: Show) -> str:
     """`tenants.team-a.quotas.scratch.hard_limit: 1 TiB → 2 TiB (storage/team-a.yaml:12): iad/quota/scratch`. `show` shows a name or a value, `words` the text between
     them."""
-    few = 0 < len(edit.objects) <= _NAMED
+    few = len(edit.objects) <= _NAMED
     objects = ", ".join(map(show, edit.objects)) if few else object_words(edit, show, words)
     return f"{edit_alone(edit, show)}{f': {objects}' if objects else ''}"
 
@@ -59,7 +59,7 @@ def _what(edit: DocumentEdit, show: Show) -> str:
     if edit.before is None and edit.after is None:
         return f" {edit.sort.value}"
     if edit.sort is EditSort.CHANGED and _single(edit.before) and _single(edit.after):
-        return f": {' → '.join(show(_cut(plain_value(side[0]))) for side in (edit.before, edit.after))}"
+        return f": {' → '.join(show(_cut(plain_value(item))) for (item,) in (edit.before, edit.after))}"
     if edit.sort is EditSort.CHANGED:
         field = of_change(
             FieldChange(edit.path, edit.before, edit.after, Cause.DOCUMENT, unordered=isinstance(edit.before, list))
