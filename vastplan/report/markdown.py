@@ -131,7 +131,7 @@ def _numbers(plan: Plan) -> str:
             f"\n- On {code_span(site, 60)}: {parts}" + (f"; {blocked[site]:,} blocked" if blocked[site] else "")
         )
     more = f"\n- and {len(counts) - _SHOWN_SITES} more sites" if len(counts) > _SHOWN_SITES else ""
-    return "".join(lines) + more + f"\n- {counted(plan.in_sync, 'object')} in sync\n"
+    return "\n#### By site\n" + "".join(lines) + more + f"\n- {counted(plan.in_sync, 'object')} in sync\n"
 
 
 def _provenance(plan: Plan) -> str:
