@@ -27,7 +27,8 @@ from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
 _GUARDED = re.compile(
-    r"pass(word|wd|phrase|code)|token|secret|credential|private|api[-_.]?key|dockerc|(^|[-_.])(key|pwd|pass)$", re.I
+    r"pass(word|wd|phrase|code)|token|secret|credential|private|api[-_.]?key|dockerc|[-_.]key$|(^|[-_.])(pwd|pass)$",
+    re.I,
 )
 """Keys whose text is a credential, by the names that people and products give them."""
 _LOGIN = re.compile(r"://[^/?#\s]*:[^/?#\s]*@|-----BEGIN [A-Z ]*PRIVATE KEY-----")
