@@ -187,3 +187,24 @@ def test_an_object_that_an_edit_makes_is_of_the_edit_that_names_it(lab: Lab, vas
     assert found[f"{T}.views.home.quota"].after == {"hard_limit": "2 TiB", "grace_period": "8d"}
     assert {*on_both("quota", "home")} <= {*found[f"{T}.views.home.quota"].objects}
     assert {*on_both("view", "home")} <= {*found[f"{T}.views.home.share"].objects}
+
+
+def test_a_section_that_comes_or_goes_is_an_edit_for_each_entry(lab: Lab, vastplan: Run) -> None:
+    quotas = "    quotas:\n      home: {path: /home, hard_limit: 1 TiB, grace_period: 7d}\n      more: {path: /more, hard_limit: 1 TiB}\n"
+    plan = reviewed(lab, vastplan, lambda text: text.replace(quotas, "    quotas:\n").replace(
+        "tenants:\n", "snapshot_schedules:\n  daily: {frames: [{every: 1d, keep_local: 7d}]}\ntenants:\n", 1))  # fmt: skip
+    found = {(edit.path, edit.sort): edit.objects for edit in edits(plan)}
+    assert found == {
+        ("snapshot_schedules.daily", EditSort.ADDED): on_both("protection_policy", "daily"),
+        (f"{T}.quotas.home", EditSort.REMOVED): on_both("quota", "home"),
+        (f"{T}.quotas.more", EditSort.REMOVED): on_both("quota", "more"),
+    }
+
+
+def test_defaults_reach_an_entry_that_has_the_name_of_its_tenant(lab: Lab, vastplan: Run) -> None:
+    plan = reviewed(
+        lab, vastplan, lambda text: text.replace("  quotas: {grace_period: 7d}", "  quotas: {grace_period: 7d}\n  view_policies: {trash_access: [10.1.0.0/16]}")
+    )  # fmt: skip
+    (edit,) = edits(plan)
+    assert (edit.path, edit.after) == ("defaults.view_policies.trash_access", ["10.1.0.0/16"])
+    assert set(edit.objects) == {*on_both("view_policy"), "iad/view_policy/team-b"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from vastplan.document.yaml import Mapping
@@ -47,8 +47,10 @@ def file_edits(base: Mapping, tree: Mapping, inside: Path = ()) -> Iterator[File
 
 
 def _changed(before: Any, after: Any, path: Path, where: Where) -> Iterator[FileEdit]:
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        yield from file_edits(before, after, path)
+    if isinstance(before, Mapping) and isinstance(after, Mapping | None):
+        yield from file_edits(before, Mapping(where) if after is None else after, path)
+    elif before is None and isinstance(after, Mapping):
+        yield from file_edits(Mapping(where), after, path)
     elif before != after:
         yield FileEdit(path, EditSort.CHANGED, where, before, after)
 
@@ -62,6 +64,17 @@ def _as_before(entry: Mapping) -> Mapping:
     twin = entry.copy()
     del twin[_RENAMED]
     return twin
+
+
+def each_below(edit: FileEdit, containers: Container[Path]) -> Iterator[FileEdit]:
+    """The edit; one that adds or removes a mapping at a place among `containers` (a section) is one for each of its keys."""
+    value = edit.before if edit.sort is EditSort.REMOVED else edit.after
+    if edit.sort is EditSort.RENAMED or edit.path not in containers or not isinstance(value, Mapping):
+        yield edit
+        return
+    for key, inner in value.items():
+        sides = (inner, None) if edit.sort is EditSort.REMOVED else (None, inner)
+        yield from each_below(FileEdit((*edit.path, key), edit.sort, value.where(key), *sides), containers)
 
 
 def paths_by_place(tree: Mapping, inside: Path = ()) -> Iterator[tuple[Where, Path]]:

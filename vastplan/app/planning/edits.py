@@ -12,7 +12,7 @@ from os.path import relpath
 from pathlib import PurePath
 from typing import Any
 
-from vastplan.document.file_edits import FileEdit, Path, file_edits, paths_by_place
+from vastplan.document.file_edits import FileEdit, Path, each_below, file_edits, paths_by_place
 from vastplan.document.load import Document
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.model.finding import Where
@@ -72,8 +72,16 @@ def with_edits(
         for entry in (*base.entries, *document.entries)
         if entry.where in paths
     }
-    edits = [edit for edit in file_edits(base.tree, document.tree) if edit.path[0] not in HEAD_KEYS]
-    found = _Found(edits, {*types, *written.values()})
+    own = {*types, *written.values()}
+    holding = {path[:length] for path in own for length in range(1, len(path))} - own
+    holding |= {(_DEFAULTS,), *((_DEFAULTS, section) for section in registry.sections)}
+    edits = [
+        each
+        for edit in file_edits(base.tree, document.tree)
+        if edit.path[0] not in HEAD_KEYS
+        for each in each_below(edit, holding)
+    ]
+    found = _Found(edits, own, {path: type_.section for path, type_ in types.items()})
     objects: dict[int, list[str]] = {}
     for action in plan.actions:
         if action.standing is Standing.CHANGE and (path := written.get(action.address)):
@@ -97,8 +105,8 @@ def with_edits(
 class _Found:
     """The edits by the innermost entry around each; `around` has the path of that entry, or of the defaults of a section."""
 
-    def __init__(self, edits: Sequence[FileEdit], entries: set[Path]) -> None:
-        self._edits = edits
+    def __init__(self, edits: Sequence[FileEdit], entries: set[Path], sections: Mapping[Path, str]) -> None:
+        self._edits, self._sections = edits, sections
         self._of: dict[Path, list[int]] = {}
         self._whole: dict[Path, int] = {}
         self.around: list[Path] = []
@@ -121,12 +129,8 @@ class _Found:
             if named or (near and place == path):
                 yield from named or near
                 return
-        for section in path[:-1]:
-            near = self._of.get((_DEFAULTS, section), [])
-            named = [number for number in near if self._names(number, action)]
-            if named:
-                yield from named
-                return
+        near = self._of.get((_DEFAULTS, self._sections.get(path, "")), [])
+        yield from (number for number in near if self._names(number, action))
 
     def _here(self, number: int, action: Action) -> bool:
         """Whether an edit under `per_site` is one of the action's site."""
