@@ -23,7 +23,7 @@ from vastplan.schema.endpoint import Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import access_by, may_open, opens
+from vastplan.schema.opening import access_by, let_in, may_open, opens
 from vastplan.schema.walk import field_table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
@@ -464,3 +464,35 @@ def test_another_target_that_keeps_less_takes_something_away(
     action = next((one for one in planned(case)[0].actions if one.address.kind == "protected_path"), None)
     changes = {change.path: change.fewer for change in action.changes} if action is not None else {}
     assert changes.get("protection_policy", False) is fewer
+
+
+def test_a_field_that_only_closes_lets_in_an_empty_list() -> None:
+    for field in (of("view_policy", "nfs_read_write"), of("view_policy", "nfs_no_squash")):
+        assert let_in(field, {field.name: ["*"]}, {field.name: []}) == []
+        assert let_in(field, {field.name: ["10.0.0.1"]}, {field.name: ["10.0.0.1"]}) == []
+
+
+REFUSING = [
+    (kind.name, field)
+    for kind in REGISTRY_KINDS.values()
+    for field in kind.fields
+    if field.admits is not None and field.admits.refuses
+]
+
+
+def test_who_stays_refused_is_not_let_in() -> None:
+    assert REFUSING
+    for _, field in REFUSING:
+        assert field.admits is not None
+        no = field.admits.refuses
+        assert let_in(field, {field.name: [f"{no}a", f"{no}b"]}, {field.name: [f"{no}a"]}) == ["b"]
+
+
+def test_a_policy_of_no_tenant_has_no_neighbours() -> None:
+    policy = {"name": "p", "flavor": "NFS", "nfs_read_write": ["10.1.0.0/16"]}
+    theirs = {"name": "q", "flavor": "NFS", "nfs_read_write": ["10.1.0.0/16"], "tenant": {"$existing": "iad/tenant/t"}}
+    made, _ = planned({"rows": ROWS, "desired": {"view_policy/p": policy, "view_policy/q": theirs}})
+    whose = {
+        action.address.name: [change.whose for change in action.changes if change.whose] for action in made.actions
+    }
+    assert whose == {"p": [], "q": []}

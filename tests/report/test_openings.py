@@ -632,3 +632,11 @@ def test_a_policy_of_a_plan_that_names_no_target_is_not_called_unchanged() -> No
     assert line(replace(new, opens=(other, two))).endswith("(this view policy, vip pool does not change)")
     assert line(replace(new, opens=(other, two)), touched).endswith("(this vip pool does not change)")
     assert "does not change" not in line(replace(new, verb=Verb.UPDATE, opens=(other,)))
+
+
+def test_a_target_with_the_name_of_a_field_is_no_field() -> None:
+    opening = Opening(Door.REFERRED, ("view_policy", "share", "view_policy"), ("10.0.0.1",))
+    changes = (FieldChange("share", "a", "b", Cause.DOCUMENT), FieldChange("view_policy", "q", "share", Cause.DOCUMENT))
+    action = Action(Address.parse("iad/view/a"), Verb.UPDATE, "", changes=changes, opens=(opening,))
+    (line,) = opening_lines(replace(planned({"rows": {}})[0], parts=(), actions=(action,)), str)
+    assert line.written(str) == "iad/view/a: lets in by view policy share: 10.0.0.1 (before: view_policy q)"
