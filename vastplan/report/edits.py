@@ -66,7 +66,7 @@ def _what(edit: DocumentEdit, show: Show) -> str:
         )
         return f": {field.planned(lambda value: show(_cut(value)))}"
     value = edit.after if edit.sort is EditSort.ADDED else edit.before
-    return f" {edit.sort.value}: {show(_cut(of_change(FieldChange('', None, value, Cause.DOCUMENT)).after))}"
+    return f" {edit.sort.value}: {show(_cut(of_change(FieldChange(edit.path, None, value, Cause.DOCUMENT)).after))}"
 
 
 def _loses(action: Action) -> bool:
