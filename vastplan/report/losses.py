@@ -31,8 +31,8 @@ def loss_lines(plan: Plan, show: Show, words: Show) -> list[str]:
             key = not _data(action), action.address.kind, action.verb, action.deletes, seen, _remarks(action)
             alike.setdefault(key, []).append(action)
     lines: list[str] = []
-    for actions in sorted(alike.values(), key=lambda actions: not _data(actions[0])):
-        if _data(actions[0]) and len(actions) <= _MANY:
+    for (without, *_), actions in sorted(alike.items(), key=lambda row: bool(row[0][0])):
+        if not without and len(actions) <= _MANY:
             lines += (_line(action, show, words) for action in actions)
         else:
             lines.append(_of_many(actions, show, words))
