@@ -181,8 +181,8 @@ def _holding(sight: Sight, plant: Plant, site: str, rows: dict[str, list[Row]]) 
                 sight.made_for[site, "view_policy", identity(policy)] = (site, "tenant", identity(row))
     claims = {row["metadata"]["uid"]: row for row in rows["persistent_volume_claim"]}
     for uid, claim in claims.items():
-        if claim.get("status", {}).get("phase") == "Bound":
-            sight.holding[site, "persistent_volume_claim", uid] = "a bound claim"
+        if claim.get("status", {}).get("phase") == "Bound" and (held := _in_claim(claim, rows, used)):
+            sight.holding[site, "persistent_volume_claim", uid] = held
         key = (site, "namespace", _uid(rows["namespace"], claim["metadata"]["namespace"]))
         sight.holding[key] = "claims"
     for pod in rows["pod"]:
@@ -205,6 +205,24 @@ def _made(sight: Sight, site: str, rows: dict[str, list[Row]], volume: Row, clai
         for row in rows[kind]:
             if row["path"].endswith("/" + volume["metadata"]["name"]):
                 sight.made_for[site, kind, identity(row)] = owner
+
+
+def _in_claim(claim: Row, rows: dict[str, list[Row]], used: list[tuple[int, str, int]]) -> str:
+    """What is in a bound claim, or that nobody can tell; "" if it is empty and no pod has it."""
+    volume = next(
+        (row for row in rows["persistent_volume"] if row["metadata"]["name"] == claim["spec"].get("volumeName")), None
+    )
+    if volume is None or "block" in str(volume["spec"].get("csi", {}).get("driver")):
+        return "a bound claim of which no use is known"
+    handle = str(volume["spec"]["csi"]["volumeHandle"])
+    of_claim = (path for _, path, _ in used if _within(path, handle) or f"/{handle}/" in f"{path}/")
+    if next(of_claim, None) is not None:
+        return "files in its volume"
+    for pod in rows["pod"]:
+        names = [each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["spec"].get("volumes") or ()]
+        if pod["metadata"]["namespace"] == claim["metadata"]["namespace"] and claim["metadata"]["name"] in names:
+            return "a pod that mounts it"
+    return ""
 
 
 def _uid(namespaces: list[Row], name: str) -> str:

@@ -138,7 +138,9 @@ def test_a_live_plan_is_held_against_its_base(tmp_path: Path, vastplan: Run) -> 
         lab.write(TENANTS)
         document(tmp_path / "base.yaml", VAST)
         ran = vastplan("plan", tmp_path / "lab.yaml", "--base", tmp_path / "base.yaml")
-        assert ran.code == 1 and ran.out.startswith("error VP331: vast of iad: its place is simulated"), ran
+        found = ran.out.split("\n\n")
+        assert ran.code == 1 and found[0].startswith("1 endpoint changed: credentials would be sent elsewhere."), ran
+        assert found[1].startswith("error VP331: vast of iad: its place is simulated"), ran
 
 
 def test_addresses_from_elsewhere_are_not_compared_with_what_a_document_may_not_say(

@@ -81,8 +81,8 @@ def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
     assert text_length(text) < LIMIT
     told = text[text.index("#### Who is let in (") :].splitlines()
     assert told[2:4] == [
-        f"- `{RULE}`: lets in those it is for, because it is created",
-        f"- `{POLICY}`: `open` becomes: `true` (before: `false`)",
+        f"- `{RULE}`: lets in `subject` `grp-eve`, `role` `ML engineer`, `scope` `team-a`",
+        f"- `{POLICY}`: `open` becomes: `true` (before: `false`), which lets in `every namespace of the cluster`",
     ]
     assert all(line.endswith(" — blocked") for line in told[4:8])
     assert text.index("#### Who is let in (") < text.index("<details")
@@ -99,16 +99,15 @@ def test_what_lets_in_stands_first_in_every_report(lab: Lab, ending: str) -> Non
     team["vip_pool"]["ip_ranges"] = ["10.20.1.10 - 10.20.1.20"]
     text = FORMATS[ending](planned(lab, document)).replace("`", "")
     text = re.sub(r"\x1b\[\d+m|<[^>]+>", "", text)
-    told = " ".join(text[text.index("Who is let in (4)") :].split())
+    told = " ".join(text[text.index("Who is let in (3)") :].split())
     for line in (
-        f"{RULE}: lets in those it is for, because it is created",
+        f"{RULE}: lets in subject grp-eve, role ML engineer, scope team-a",
         f"{POLICY}: namespaces lets in: vast-csi (before: runai-team-a)",
         "iad/view_policy/team-a: nfs_no_squash lets in: 0.0.0.0/0 (before: 10.12.0.0/24)",
-        "iad/vip_pool/team-a: ip_ranges is reached at: 10.20.1.10 - 10.20.1.20 (before: 10.20.1.10 - 10.20.1.13)",
     ):
         assert line in told, line
     after = {"txt": "\n\niad\n", "md": "- On iad:", "html": "Topology"}[ending]
-    assert text.index("Who is let in (4)") < text.index(RULE) < text.index(after)
+    assert text.index("Who is let in (3)") < text.index(RULE) < text.index(after)
 
 
 def test_a_first_apply_has_a_line_for_each_kind(tmp_path: Path) -> None:
@@ -116,8 +115,9 @@ def test_a_first_apply_has_a_line_for_each_kind(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as empty:
         plan = planned(empty, minimal())
     lines = [line.written(str) for line in opening_lines(plan, str)]
-    assert "1 new vip pool on iad: ip_ranges is reached at 10.20.1.10 - 10.20.1.13" in lines
-    assert "1 new access rule on iad" in lines and len(lines) == len({line.split(" on iad")[0] for line in lines})
+    assert "1 new admission policy on iad: namespaces lets in runai-team-a" in lines
+    assert "1 new access rule on iad: subject grp-team-a; role ML engineer; scope team-a" in lines
+    assert len(lines) == len({line.split(" on iad")[0] for line in lines})
 
 
 def test_sarif_has_what_lets_somebody_in(lab: Lab) -> None:
@@ -143,7 +143,7 @@ def test_what_a_system_opens_unasked_is_said(lab: Lab) -> None:
     unsaid = {opening.fields: opening.whom for opening in made.opens if opening.door is Door.UNSAID}
     everybody = ("read_write", "nfs_root_squash", "smb_read_write", "s3_read_write")
     assert unsaid == {everybody: ("*",), ("vip_pools",): ()}
-    assert f"Lets in: `*`, because the document does not set `{everybody[0]}, {everybody[1]}" in plan_comment(plan)
+    assert f"Lets in: `*`, because the document does not set `{everybody[0]}`, `{everybody[1]}`" in plan_comment(plan)
 
 
 def test_removing_all_of_a_class_opens_nothing(lab: Lab) -> None:
