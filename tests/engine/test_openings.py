@@ -496,3 +496,22 @@ def test_a_policy_of_no_tenant_has_no_neighbours() -> None:
         action.address.name: [change.whose for change in action.changes if change.whose] for action in made.actions
     }
     assert whose == {"p": [], "q": []}
+
+
+def test_whose_hosts_they_are_is_said_of_those_that_are_added() -> None:
+    tenants = [{"id": 1, "name": "t"}, {"id": 2, "name": "u"}]
+    row = {**POLICY, "nfs_read_write": ["10.1.0.0/16"]}
+    desired = {
+        f"view_policy/{name}": {"name": name, "tenant": {"$existing": f"iad/tenant/{tenant}"}, "nfs_read_write": hosts}
+        for name, tenant, hosts in (
+            ("p", "t", ["10.1.0.0/16", "10.2.0.0/16"]),
+            ("q", "u", ["10.1.0.0/16", "10.2.0.0/16"]),
+        )
+    }
+    case = {
+        "rows": {**ROWS, "tenant": tenants, "view_policy": [row]},
+        "owned": {"view_policy/p": 5},
+        "desired": desired,
+    }
+    (action,) = [one for one in planned(case)[0].actions if one.address.name == "p"]
+    assert [change.whose for change in action.changes if change.path == "nfs_read_write"] == [{"10.2.0.0/16": "u"}]

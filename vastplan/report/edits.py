@@ -58,7 +58,7 @@ def _what(edit: DocumentEdit, show: Show) -> str:
         return f" {edit.sort.value}: {SENSITIVE}"
     if edit.before is None and edit.after is None:
         return f" {edit.sort.value}"
-    if edit.sort is EditSort.CHANGED and _single(edit.before) and _single(edit.after):
+    if _single(edit.before) and _single(edit.after):
         return f": {' → '.join(show(_cut(plain_value(item))) for (item,) in (edit.before, edit.after))}"
     if edit.sort is EditSort.CHANGED:
         field = of_change(
