@@ -139,7 +139,7 @@ def test_what_cannot_be_renamed_is_told_with_its_price(document: Document) -> No
         "replace",
         "renamed from home: name, volume cannot be changed in place; to keep the live object instead: `name: home` in iad/volume/homes",
     )
-    assert [block["guard"] for block in claim["blocked"]] == ["approval", "in-use"]  # type: ignore[attr-defined]
+    assert [block["guard"] for block in claim["blocked"]] == ["approval"]  # type: ignore[attr-defined]
     assert plan["iad/view/homes"]["id"] == document.owned()["iad/view/home"]
     assert not [address for address, action in plan.items() if action["verb"] in ("create", "delete")]
 

@@ -99,7 +99,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
             (
                 "This change: ",
                 "### This change (4)",
-                "iad/tenant/edited",
+                "<code>iad/tenant/edited",
                 "### Pending before this change (2)",
                 "### Drift, independent of this change (2)",
             ),

@@ -94,10 +94,7 @@ def test_against_the_base_it_is_said_whatever_the_ledger_knows(offline: bool, la
     lab.write(entry({"env": "LAB_SAME"}))
     more: list[str | Path] = ["--base", lab.folder / "base.yaml"]
     ran = plan(lab, vastplan, *more, *(("--snapshot", lab.folder / "s.json") if offline else ()))
-    assert (
-        f"\n{lab.folder}/lab.yaml:" in ran.out
-        and "warning VP326: iad/secret/s: data.password comes from" in ran.out
-    )
+    assert f"\n{lab.folder}/lab.yaml:" in ran.out and "warning VP326: iad/secret/s: data.password comes from" in ran.out
     assert "{env: LAB_SAME}, and from {env: LAB_A} in the base" in ran.out, ran
     assert plan_file.load(lab.folder / "reviewed.json").findings[0].code == "VP326"
 

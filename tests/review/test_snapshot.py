@@ -61,7 +61,7 @@ def edit(folder: Path, file: str, before: str, after: str) -> None:
 def comparable(plan: Plan) -> Any:
     """What a plan would do, without when and from where."""
     data = plan_file.plan_to_data(plan)
-    data["actions"] = [unauthored(one) for one in data["actions"]]
+    data["actions"] = [{**unauthored(one), "where": None} for one in data["actions"]]
     return {name: data[name] for name in ("actions", "operations", "unknown", "digest", "topology", "parts")}
 
 

@@ -42,7 +42,9 @@ DOCUMENT: dict[str, Any] = {
     "tenants": {"team-a": TENANT},
 }
 OPTION = re.compile(r"(--(?:allow-delete|allow-narrow|believe-gone|max-changes) (?:'[^']+'|[^\s,;]+))")
-APPROVAL = re.compile(r"approve (\S+)(?: \(id [^)]+\))? in the file from --approvals-template FILE and pass --approvals FILE")
+APPROVAL = re.compile(
+    r"approve (\S+)(?: \(id [^)]+\))? in the file from --approvals-template FILE and pass --approvals FILE"
+)
 
 
 class Site:
