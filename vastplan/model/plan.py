@@ -306,6 +306,11 @@ def only_noted(action: Action) -> bool:
     return action.verb is Verb.RELEASE and bool(action.desired) and not action.released
 
 
+def verb_word(action: Action) -> str:
+    """What an action does, in a word; `record` if only the ledger changes."""
+    return "record" if only_noted(action) else action.verb.value
+
+
 class Step(Enum):
     """The steps of an action."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Author, Block, Cause, Evidence, Verb, loss, only_noted
+from vastplan.model.plan import Action, Author, Block, Cause, Evidence, Verb, loss, verb_word
 from vastplan.model.units import show_amount
 from vastplan.model.wording import counted
 
@@ -126,11 +126,6 @@ def kind_words(kind: str) -> str:
 
 
 VERB_WORDS = (*(verb.value for verb in Verb), "record")
-
-
-def verb_word(action: Action) -> str:
-    """What an action does, in a word; `record` if only the ledger changes."""
-    return "record" if only_noted(action) else action.verb.value
 
 
 def lost_text(action: Action) -> str:

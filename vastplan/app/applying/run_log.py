@@ -8,7 +8,7 @@ from dataclasses import replace
 from vastplan.model.address import Address
 from vastplan.model.consent import Approval
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import GOING, Action, Plan, only_noted
+from vastplan.model.plan import GOING, Plan, verb_word
 from vastplan.model.site_ledger import TEXT_LIMIT, LoggedApproval, LoggedChange, LoggedRun, counted_changes, named
 
 
@@ -24,7 +24,7 @@ def logged_runs(
             continue
         site, address = action.address.site, str(action.address)
         stale = action.address in overtaken
-        changes[site][address] = LoggedChange(_verb(action), State.STALE.value if stale else "")
+        changes[site][address] = LoggedChange(verb_word(action), State.STALE.value if stale else "")
         approval = given.get((address, action.id)) or given.get((address, ""))
         if approval is not None and (action.verb in GOING or action.deletes) and not stale:
             used[site].append(LoggedApproval(address, approval.reason[:TEXT_LIMIT], approval.by[:TEXT_LIMIT]))
@@ -34,14 +34,9 @@ def logged_runs(
     }
 
 
-def _verb(action: Action) -> str:
-    """What the action does; an object whose entry in the ledger is only brought up to date is not released."""
-    return "record" if only_noted(action) else action.verb.value
-
-
 def ended_run(begun: LoggedRun, site: str, plan: Plan, receipt: Receipt, at: str) -> LoggedRun:
     """The run on a site after its last action."""
-    verbs = {str(action.address): _verb(action) for action in plan.actions}
+    verbs = {str(action.address): verb_word(action) for action in plan.actions}
     blocked = {str(action.address) for action in plan.actions if action.blocked}
     changes = {
         outcome.address: LoggedChange(verbs.get(outcome.address, outcome.verb), outcome.state.value)
