@@ -24,7 +24,8 @@ from tests.report.test_hostile import check_inert
 from tests.trust.test_hostile_answers import HOSTILE
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.reports import of_import
-from vastplan.importing.model import Selection, fits, pattern_of
+from vastplan.importing.model import Selection, pattern_of
+from vastplan.model.address import fits
 from vastplan.model.escaping import inert
 from vastplan.model.look_alikes import is_invisible, taken_for_others
 from vastplan.model.shell import word

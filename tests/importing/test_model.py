@@ -12,10 +12,10 @@ from vastplan.importing.model import (
     Left,
     LeftReason,
     Selection,
-    fits,
     object_key,
     pattern_of,
 )
+from vastplan.model.address import fits
 
 
 def test_a_pattern_is_of_stars_and_question_marks_alone() -> None:

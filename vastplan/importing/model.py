@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from vastplan.engine.live.observe import Live
+from vastplan.model.address import fits
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.schema.kind import Kind
@@ -127,11 +127,6 @@ def _names(live: Live) -> set[str]:
 
 def _like(text: str, patterns: tuple[str, ...]) -> bool:
     return any(fits(text, pattern) for pattern in patterns)
-
-
-def fits(text: str, pattern: str) -> bool:
-    """Whether a text matches a pattern of `*` and `?`. Brackets are literal: names of tenants and directories have some."""
-    return fnmatchcase(text, pattern.replace("[", "[[]"))
 
 
 def pattern_of(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from vastplan.model.wording import quoted
@@ -41,3 +42,9 @@ class Address(NamedTuple):
 def kind_of(text: str) -> str:
     """The kind in an address that is written as text."""
     return text.split("/", 2)[1]
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Whether an address or another name matches a pattern of `*` and `?`. Brackets are literal: names of tenants and directories have
+    some."""
+    return fnmatchcase(text, pattern.replace("[", "[[]"))

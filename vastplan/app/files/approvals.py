@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +14,7 @@ from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
 from vastplan.document.yaml import load_mapping as load_yaml
 from vastplan.engine.live.consent import Approval
+from vastplan.model.address import fits
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.model.nearest import closest
@@ -55,11 +55,6 @@ def _given(value: object) -> object:
 
 def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def approval_pattern_matches(pattern: str, address: str) -> bool:
-    """Whether a pattern with `*` and `?` matches an address."""
-    return fnmatchcase(address, pattern.replace("[", "[[]"))
 
 
 _Id = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int)]
@@ -104,7 +99,7 @@ class ApprovalSpec(Spec):
         if is_pattern and self.id is not MISSING:
             raise ValueError("id is for one object; write the ids of a pattern in objects")
         for address in self.objects if isinstance(self.objects, dict) else ():
-            if not approval_pattern_matches(self.address, address):
+            if not fits(address, self.address):
                 raise ValueError(f"objects has {address}, which {self.address} does not match")
         return self
 

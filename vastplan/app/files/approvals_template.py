@@ -9,7 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from vastplan.app.files.approvals import ADDRESS, approval_pattern_matches
+from vastplan.app.files.approvals import ADDRESS
+from vastplan.model.address import fits
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Plan
@@ -74,7 +75,7 @@ def approvals_text(plan: Plan, actions: Sequence[Action], today: date, patterns:
 
 def _matches(pattern: str, action: Action) -> bool:
     address = str(action.address)
-    return bool(action.id and re.fullmatch(ADDRESS, address)) and approval_pattern_matches(pattern, address)
+    return bool(action.id and re.fullmatch(ADDRESS, address)) and fits(address, pattern)
 
 
 def _entry(actions: Sequence[Action], until: date, pattern: str = "") -> Iterator[str]:
