@@ -70,8 +70,8 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     for part in (
         _provenance(plan),
         opening_section(plan, full=full),
-        section(LOSSES, loss_lines(plan, _code, prose), str),
-        section(EDITS, own_edits(plan), lambda edit: edit_line(edit, _code, prose)),
+        section(LOSSES, loss_lines(plan, code_span, prose), str),
+        section(EDITS, own_edits(plan), lambda edit: edit_line(edit, code_span, prose)),
         _settings(plan),
         _not_owned(plan),
         findings_list(reported),
@@ -88,10 +88,6 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
         page.add_lines("\n### Pending before, no longer pending\n\n" + bullets(gone, code_span))
     page.add_lines(_known(summary.base_findings))
     return page, cut
-
-
-def _code(value: str) -> str:
-    return code_span(value, LONG)
 
 
 def _known(base: Sequence[Finding]) -> str:

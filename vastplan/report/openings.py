@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence, Set
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.escaping import inert
 from vastplan.model.plan import Access, Action, Door, FieldChange, Opening, Plan, Standing, Verb, lets_in
 from vastplan.model.wording import some
 from vastplan.report.change import REMARKS
@@ -28,7 +27,6 @@ _PER_LINE = 40  # few enough that a line that is cut hides few
 _BY_ADDRESS = 3  # more objects with the same text are counted too
 _BEFORE = 3  # items of the value before
 _OF_KIND, _OF_FIELD = 8, 5  # what the line of a kind names
-_LONG = 200
 _IN_TEXT = 20  # lines for a terminal, if the plan is long
 _STANDINGS = (None, *Standing)
 _LETS = {Access.CLIENTS: "lets in", Access.ADDRESSES: "is reached at"}
@@ -95,7 +93,7 @@ def _as_it_was(action: Action, touched: Set[Address], show: Show) -> str:
 
 def opening_text(plan: Plan, style: Style, *, short: bool) -> Iterator[str]:
     """For a terminal; the `short` form counts what is beyond its first lines, which the plan itself shows too."""
-    lines = [line.written(_plain) for line in opening_lines(plan, _plain)]
+    lines = [line.written(plain_value) for line in opening_lines(plan, plain_value)]
     if not lines:
         return
     yield style.paint(f"{TITLE} ({len(lines):,})", "red")
@@ -107,12 +105,12 @@ def opening_text(plan: Plan, style: Style, *, short: bool) -> Iterator[str]:
 
 def opening_section(plan: Plan, *, full: bool) -> str:
     """For a comment, in an eighth of its room, or in a third if it is too `full` to show all actions; what is left out is counted."""
-    lines = opening_lines(plan, _code)
+    lines = opening_lines(plan, code_span)
     if not lines:
         return ""
     room, shown = LIMIT // (3 if full else 8), []
     for line in lines:
-        written = f"- {line.written(_code)}\n"
+        written = f"- {line.written(code_span)}\n"
         if text_length(written) <= room:
             room -= text_length(written)
             shown.append(written)
@@ -129,17 +127,9 @@ def opening_notes(plan: Plan) -> Html:
         [
             tag("li", *(joined(", " if number else "", code_html(address)) for number, address in enumerate(line.objects)),
                 line.after_names, class_="error")
-            for line in opening_lines(plan, _plain)
+            for line in opening_lines(plan, plain_value)
         ],
     )  # fmt: skip
-
-
-def _plain(value: str) -> str:
-    return inert(value, None)
-
-
-def _code(value: str) -> str:
-    return code_span(value, _LONG)
 
 
 def _of_kind(actions: Sequence[Action], show: Show) -> OpeningLine:

@@ -41,7 +41,7 @@ from vastplan.report.review import blind, keeps, left_words, reverts, review_lin
 from vastplan.report.style import Style
 from vastplan.report.text_action import action_lines
 from vastplan.report.text_long_plan import Large, more
-from vastplan.report.values import VERB_WORDS, counted, verb_word
+from vastplan.report.values import VERB_WORDS, counted, plain_value, verb_word
 from vastplan.report.view import of_change
 
 __all__ = ["Style", "findings_lines", "part_text", "plan_summary", "plan_text", "receipt_text", "unknown_lines"]
@@ -64,14 +64,15 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     part_lines = large.lines if large else lambda part: _by_site(part, style, in_full)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
+    edits = own_edits(plan)
     top = [
         [style.paint(line, "bold") for line in style.wrapped(inert(review_line(plan), 600), "")]
-        if plan.actions or own_edits(plan)
+        if plan.actions or edits
         else [],
         findings_lines(elsewhere, style),
         [*opening_text(plan, style, short=large is not None)],
-        _listed(LOSSES, loss_lines(plan, _plain, _plain), style, short=large is not None),
-        _listed(EDITS, [edit_line(edit, _plain, _plain) for edit in own_edits(plan)], style, short=large is not None),
+        _listed(LOSSES, loss_lines(plan, plain_value, plain_value), style, short=large is not None),
+        _listed(EDITS, [edit_line(edit, plain_value, plain_value) for edit in edits], style, short=large is not None),
         [*_settings(plan, style)],
     ]
     lines = [line for part in top if part for line in (*part, "")]
@@ -84,12 +85,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     dropped = {action.address for group in unknown_here for action in group.same} - asked
     for standing, part in plan_parts(plan):
         if standing is not None:
-            lines += [
-                "",
-                style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan"),
-            ]
-        shown = [*part_lines(drop_addresses(part, dropped))]
-        lines += shown[1:] if shown and not shown[0] and lines and not lines[-1] else shown
+            lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
+        lines += part_lines(drop_addresses(part, dropped))
     lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:
@@ -118,10 +115,6 @@ def _on_two_sites(plan: Plan, style: Style) -> Iterator[str]:
     if len(amiss) < len(plan.replications):
         yield ""
         yield f"{TWO_SITES}: {counted(len(plan.replications) - len(amiss), 'object')} in order"
-
-
-def _plain(value: str) -> str:
-    return inert(value, None)
 
 
 def _listed(title: str, items: Sequence[str], style: Style, *, short: bool) -> list[str]:
