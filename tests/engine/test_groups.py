@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import Nobody, kinds
+from vastplan.app.planning.edits import with_places
 from vastplan.engine.deciding.plan import PlanInputs, build, collections_to_read
 from vastplan.engine.live.consent import Consent
 from vastplan.engine.live.groups import group_key, other_members, part_of, turned
@@ -145,7 +146,8 @@ def test_words_are_read_however_they_are_written() -> None:
 
 def test_moved_and_the_ways_out() -> None:
     where = Where("lab.yaml", 12, 7)
-    made = plan(both("DESTINATION", "SOURCE"), replace(path("iad"), where=where), iad=OURS)
+    entry = replace(path("iad"), where=where)
+    made = with_places(plan(both("DESTINATION", "SOURCE"), entry, iad=OURS), [entry])
     (finding,) = made.findings
     assert finding.where == where and finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
     assert finding.fix == "write active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"

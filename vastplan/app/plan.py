@@ -12,7 +12,7 @@ from vastplan.app.head import with_head
 from vastplan.app.planning.base import no_base, renamed, with_standings
 from vastplan.app.planning.check import check_plan
 from vastplan.app.planning.desired_objects import compose_with_versions
-from vastplan.app.planning.edits import mean_the_same, with_edits, with_places
+from vastplan.app.planning.edits import with_edits, with_places
 from vastplan.app.planning.endpoints import changed_endpoints, with_changed_endpoints
 from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
@@ -62,11 +62,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
             plan = with_standings(plan, of_base.plan if isinstance(of_base, Planned) else of_base)
             if isinstance(of_base, Planned) and isinstance(options.base, Workspace):
                 written = options.base.document
-                same = mean_the_same(planned.everything, of_base.everything)
-                same = same and plan.base is not None and not plan.base.findings
-                plan = with_edits(
-                    plan, workspace.document, written, planned.entries, of_base.entries, workspace.registry, same=same
-                )
+                plan = with_edits(plan, workspace.document, written, planned, of_base, workspace.registry)
         base = options.base.document if isinstance(options.base, Workspace) else None
         elsewhere = changed_endpoints(workspace.document, options.snapshot, base)
         plan = with_changed_endpoints(plan, (*elsewhere, *resourced))

@@ -89,6 +89,8 @@ def _simpler(value: Any) -> Any:
         return list(value)
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, float):
+        return float(value)
     raise TypeError(f"a {type(value).__name__} has no place in JSON")
 
 

@@ -1,4 +1,4 @@
-"""Which objects each edit of a document changes, and where the entry of each action is written. Pure.
+"""Which objects each edit of a document changes, and where the entry of each action is written.
 
 An edit belongs to the innermost entry around it. An entry may become many objects: of several edits of one entry, an object belongs to
 those that name a field of it that changes, or have its value.
@@ -6,15 +6,17 @@ those that name a field of it that changes, or have its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import relpath
-from pathlib import PurePath
 from typing import Any
 
+from vastplan.app.planning.request import Planned
 from vastplan.document.file_edits import FileEdit, Path, each_below, file_edits, paths_by_place
 from vastplan.document.load import Document
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
+from vastplan.model.address import Address
+from vastplan.model.canonical_json import plain_json
 from vastplan.model.finding import Where
 from vastplan.model.plan import Action, DocumentEdit, EditSort, Plan, Standing, Verb
 from vastplan.model.units import show_amount
@@ -45,27 +47,16 @@ def with_places(plan: Plan, entries: Iterable[Entry]) -> Plan:
     )
 
 
-def mean_the_same(entries: Iterable[Entry], of_base: Iterable[Entry]) -> bool:
-    """Whether two documents have the same objects, given all objects of both."""
-    return {entry.address: entry.values for entry in entries} == {entry.address: entry.values for entry in of_base}
-
-
 def with_edits(
-    plan: Plan,
-    document: Document,
-    base: Document,
-    entries: Sequence[Entry],
-    of_base: Sequence[Entry],
-    registry: Registry,
-    *,
-    same: bool = False,
+    plan: Plan, document: Document, base: Document, planned: Planned, of_base: Planned, registry: Registry
 ) -> Plan:
-    """The plan, which was compared with the document `base`, with the edits, and with the places of what was removed. `same` says that
-    both documents mean the same."""
+    """The plan, which was compared with the document `base`, with the edits, and with the places of what was removed."""
     if plan.base is None:
         return plan
+    entries, former = planned.entries, of_base.entries
+    same = not plan.base.findings and _values_of(planned.everything) == _values_of(of_base.everything)
     paths = dict(paths_by_place(base.tree)) | dict(paths_by_place(document.tree))
-    places = {entry.address: entry.where for entry in (*of_base, *entries)}
+    places = {entry.address: entry.where for entry in (*former, *entries)}
     written = {address: paths[where] for address, where in places.items() if where in paths}
     types = {
         paths[entry.where]: registry.types[entry.address.kind]
@@ -82,6 +73,7 @@ def with_edits(
         for each in each_below(edit, holding)
     ]
     found = _Found(edits, own, {path: type_.section for path, type_ in types.items()})
+    in_document = _names_in_document(document, base)
     objects: dict[int, list[str]] = {}
     for action in plan.actions:
         if action.standing is Standing.CHANGE and (path := written.get(action.address)):
@@ -90,16 +82,20 @@ def with_edits(
     rows = []
     for number, edit in enumerate(edits):
         before, after, secret = _values(edit, found.around[number], types, registry)
-        where = _in_document(edit.where, document, base) if edit.sort is EditSort.REMOVED else edit.where
+        where = in_document(edit.where) if edit.sort is EditSort.REMOVED else edit.where
         changed = tuple(objects.get(number, ()))
         rows.append(DocumentEdit(".".join(edit.path), edit.sort, where, before, after, secret, changed, same))
     actions = tuple(
-        replace(action, where=_in_document(removed, document, base))
+        replace(action, where=in_document(removed))
         if action.where is None and (removed := places.get(action.address))
         else action
         for action in plan.actions
     )
     return replace(plan, actions=actions, base=replace(plan.base, edits=tuple(rows)))
+
+
+def _values_of(entries: Iterable[Entry]) -> dict[Address, Mapping[str, Any]]:
+    return {entry.address: entry.values for entry in entries}
 
 
 class _Found:
@@ -178,7 +174,7 @@ def _values(edit: FileEdit, around: Path, types: Mapping[Path, EntryType], regis
     if field is None and _SITES not in inner:
         return None, None, False
     secret = field is not None and field.secret
-    return (None, None, True) if secret else (_plain(edit.before), _plain(edit.after), False)
+    return (None, None, True) if secret else (plain_json(edit.before), plain_json(edit.after), False)
 
 
 def _innermost(fields: Sequence[Field], inner: Sequence[str]) -> Field | None:
@@ -190,20 +186,13 @@ def _innermost(fields: Sequence[Field], inner: Sequence[str]) -> Field | None:
     return found
 
 
-def _plain(value: Any) -> Any:
-    """The value without the places that a reader of YAML keeps with it."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return float(value) if isinstance(value, float) else value
-
-
-def _in_document(where: Where, document: Document, base: Document) -> Where:
-    """A place of the base by the name that its file has in the document, where both are one folder or one file."""
+def _names_in_document(document: Document, base: Document) -> Callable[[Where], Where]:
+    """Returns a function that names the file of a place of the base as in the document, where both are one folder or one file."""
     if len(document.paths) != 1 or len(base.paths) != 1:
-        return where
+        return lambda where: where
     own, former = document.paths[0], base.paths[0]
-    if not former.is_dir():
-        return replace(where, file=str(own)) if not own.is_dir() else where
-    return replace(where, file=str(PurePath(own) / relpath(where.file, former))) if own.is_dir() else where
+    if own.is_dir() != former.is_dir():
+        return lambda where: where
+    if own.is_dir():
+        return lambda where: replace(where, file=str(own / relpath(where.file, former)))
+    return lambda where: replace(where, file=str(own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 
@@ -37,7 +37,7 @@ from vastplan.engine.values.unowned import UnownedObjects, more_than_known, unow
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.dataclass import dataclass
-from vastplan.model.finding import MOVED, Finding
+from vastplan.model.finding import Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -248,13 +248,8 @@ def _plan(
         states=states,
         findings=(
             *inputs.findings,
-            *_placed(
-                (
-                    *ownership.warnings(context),
-                    *replication_findings(rows, silent, {str(action.address): action for action in actions}),
-                ),
-                entries,
-            ),
+            *ownership.warnings(context),
+            *replication_findings(rows, silent, {str(action.address): action for action in actions}),
             *state_findings(states, made.matches, entries, {row.address for row in rows if row.state in ASTRAY}),
             *opened_outside(made.matches, entries),
             *missing_entries(noted, inputs.entries, inputs.ledger.keys()),
@@ -270,13 +265,6 @@ def _plan(
             for left in made.ignored
         ),
     )
-
-
-def _placed(findings: Iterable[Finding], entries: Mapping[Address, Entry]) -> Iterator[Finding]:
-    """The findings; one that an edit of the document resolves gets the place of its entry there."""
-    for finding in findings:
-        entry = entries.get(Address.parse(finding.address)) if finding.code == MOVED else None
-        yield finding if entry is None else replace(finding, where=entry.where)
 
 
 def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:
