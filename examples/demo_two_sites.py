@@ -41,7 +41,7 @@ def _train(story: Story) -> None:
     story.world(WORLD, "train", "iad")
     story.world(WORLD, "pass", "70m")
     told = story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0, last=10)
-    story.expect(told, "iad/protected_path/team-a-checkpoints: in order", "no changes")
+    story.expect(told, "On two sites: 2 objects in order", "no changes")
     story.expect(story.world(WORLD, "look"), "step-300 step-400\n", "step-200 step-300\n")
 
 
