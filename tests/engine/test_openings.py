@@ -17,13 +17,14 @@ from vastplan.engine.access.opening import action_openings, adopted_openings, ke
 from vastplan.engine.live.diff import from_nothing
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.matching.referrers import Referrers
+from vastplan.kinds.kubernetes._rules import closed_class
 from vastplan.model.address import Address
-from vastplan.model.plan import Access, Action, Door, Verb
+from vastplan.model.plan import Access, Action, Cause, Door, FieldChange, Verb
 from vastplan.schema.endpoint import Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import access_by, let_in, may_open, opens
+from vastplan.schema.opening import access_by, admitted_items, let_in, may_open, opens
 from vastplan.schema.walk import field_table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
@@ -319,6 +320,98 @@ def test_a_view_that_gets_a_protocol_lets_in_whom_its_policy_lets_in_by_it() -> 
     assert view_openings({"policy_id": 99}, smb) == ({"protocols": True}, [])
 
 
+def test_whom_a_new_protocol_lets_in_is_said_though_the_policy_before_let_them_in_too() -> None:
+    """Nobody came in by the protocol that the view did not have."""
+    p, q = (
+        {**POLICY, "id": key, "name": name, "nfs_read_write": [], "read_write": [], "smb_read_write": ["*"]}
+        for key, name in ((5, "p"), (6, "q"))
+    )
+    rows = {
+        **ROWS,
+        "view_policy": [p, q],
+        "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"]}],
+    }
+    changes, whom = view_openings({}, {**Q, "protocols": ["NFS", "SMB"]}, rows=rows)
+    assert (changes, whom) == ({"view_policy": True, "protocols": True}, [("smb_read_write *",)])
+
+
+def test_a_protocol_that_lets_in_nobody_is_not_named_beside_a_policy_that_does() -> None:
+    p = {
+        **POLICY,
+        "nfs_read_write": [],
+        "read_write": [],
+        "smb_read_write": [],
+        "nfs_read_only": [],
+        "smb_read_only": [],
+        "read_only": [],
+    }
+    q = {**p, "id": 6, "name": "q", "nfs_read_write": ["10.0.0.1"]}
+    rows = {
+        **ROWS,
+        "view_policy": [p, q],
+        "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5, "protocols": ["NFS"]}],
+    }
+    case: dict[str, Any] = {
+        "rows": rows, "owned": {"view/a": 3}, "consent": {"allow_narrow": ["*"]},
+        "desired": {"view/a": {"path": "/a", "tenant": {"$existing": "iad/tenant/t"}, "protocols": ["NFS", "SMB"], **Q}},
+    }  # fmt: skip
+    (action,) = [one for one in planned(case)[0].actions if one.address.kind == "view"]
+    (opening,) = [one for one in action.opens if one.door is Door.REFERRED]
+    assert opening.fields == ("view_policy", "q", "view_policy")
+
+
+def test_a_policy_that_closes_an_existing_class_keeps_all_of_its_changes() -> None:
+    policy = {
+        "name": "vp",
+        "storage_class": {"$existing": "iad/storage_class/c"},
+        "namespaces": [],
+        "open": False,
+        "rule": "as vastplan writes it",
+    }
+    (action,) = planned({"rows": {"storage_class": [_CLASS]}, "desired": {"admission_policy/vp": policy}})[0].actions
+    assert {change.path: change.admits for change in action.changes} == dict.fromkeys(policy, False)
+
+
+def test_a_policy_that_nothing_enforces_opens_nothing_when_it_goes() -> None:
+    policy = {"metadata": {"name": "p", "uid": "p1"}, "spec": closed_class("c", ["a"], False)}
+    rows = {"storage_class": [_CLASS], "admission_policy": [policy]}
+    audit = {**_BINDING, "spec": {"policyName": "p", "validationActions": ["Audit"]}}
+    deny = {**_BINDING, "spec": {"policyName": "p", "validationActions": ["Deny"]}}
+    for binding, doors in ((audit, []), (deny, [Door.GONE])):
+        case = {
+            "rows": {**rows, "admission_binding": [binding]},
+            "owned": {"admission_policy/p": "p1"},
+            "consent": {"allow_delete": ["*"]},
+        }
+        (action,) = [one for one in planned(case)[0].actions if one.address.kind == "admission_policy"]
+        assert [one.door for one in action.opens] == doors
+
+
+def test_what_an_object_gives_that_is_replaced_is_said_only_of_a_grant() -> None:
+    """What gives somebody access to something is another grant when it is replaced; a key stays that of its user."""
+    changes = (FieldChange("user", "eve", "kim", Cause.DOCUMENT, replaces=True),)
+    action = Action(Address("iad", "s3_key", "one"), Verb.REPLACE, "", changes=changes)
+    matches = SimpleNamespace(kinds=REGISTRY_KINDS, match=lambda _: SimpleNamespace(live=None))
+    assert not action_openings(action, cast(Matches, matches), {}, Referrers())
+
+
+def test_an_item_of_a_list_is_a_text_or_the_address_of_a_reference() -> None:
+    items = ["a", {"$ref": "iad/tenant/t"}, {"$existing": "iad/tenant/u"}, {"user": "eve"}, {"$ref": "a", "more": 1}, 5]
+    assert admitted_items(items) == [
+        "a",
+        "iad/tenant/t",
+        "iad/tenant/u",
+        '{"user": "eve"}',
+        '{"$ref": "a", "more": 1}',
+        "5",
+    ]
+
+
+def test_a_list_that_was_open_to_all_lets_in_nobody_new() -> None:
+    pools = of("view_policy", "vip_pools")
+    assert let_in(pools, {"name": "p", "vip_pools": []}, {"vip_pools": [V]}) == []
+
+
 def test_a_new_view_lets_in_whom_its_policy_lets_in() -> None:
     made, whom = view_openings({}, {**Q, "path": "/b", "protocols": ["NFS"]}, owned={})
     assert (made["view_policy"], made["protocols"], whom) == (True, True, [("nfs_read_write 10.0.0.0/23",)])
@@ -406,7 +499,11 @@ def test_a_protocol_of_a_view_whose_policy_before_is_not_known_stands_by_itself(
 
 def test_a_change_names_the_owner_of_hosts_that_another_tenant_lists() -> None:
     u = {"name": "u", "client_ip_ranges": ["10.2.0.1 - 10.2.0.9"]}
-    policy = {"name": "p", "tenant": {"$existing": "iad/tenant/t"}, "nfs_read_write": ["10.2.0.0/16", "10.3.0.1"]}
+    policy = {
+        "name": "p",
+        "tenant": {"$existing": "iad/tenant/t"},
+        "nfs_read_write": ["10.1.0.1", "10.2.0.0/16", "10.3.0.1"],
+    }
     rows = {**ROWS, "view_policy": [{**POLICY, "nfs_read_write": []}]}
     plan, _ = planned(
         {"rows": rows, "desired": {"tenant/u": u, "view_policy/p": policy}, "owned": {"view_policy/p": 5}}

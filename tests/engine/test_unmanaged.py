@@ -44,6 +44,25 @@ def test_what_lets_everybody_in_and_is_not_in_the_document_is_said(
     assert told(kind, live, desired) == lines
 
 
+def test_a_value_that_the_system_chose_opens_nothing() -> None:
+    rows = {
+        "local_provider": [{"id": 2, "name": "l"}],
+        "user": [{"id": 5, "name": "p", "uid": 7, "local_provider": {"id": 2}}],
+    }
+    user = {"name": "p", "local_provider": {"$existing": "iad/local_provider/l"}}
+    made, _ = planned({"rows": rows, "owned": {"user/p": 5}, "desired": {"user/p": user}})
+    assert [finding.code for finding in made.findings] == []
+
+
+def test_what_to_do_about_it_is_said() -> None:
+    rows = {
+        "tenant": [{"id": 1, "name": "t"}],
+        "view": [{"id": 5, "tenant_id": 1, **BUCKET, "allow_s3_anonymous_access": True}],
+    }
+    made, _ = planned({"rows": rows, "owned": {"view/p": 5}, "desired": {"view/p": {"tenant": TENANT, **VIEW}}})
+    assert [finding.fix for finding in made.findings] == ["set it to false there, or write it in its entry"]
+
+
 def test_of_what_does_not_exist_yet_nothing_is_said() -> None:
     case = {"rows": {"tenant": [{"id": 1, "name": "t"}]}, "desired": {"view/p": {"tenant": TENANT, **VIEW}}}
     assert not [finding for finding in planned(case)[0].findings if finding.code == "VP362"]

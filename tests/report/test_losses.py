@@ -25,7 +25,7 @@ from vastplan.model.plan import (
     Verb,
 )
 from vastplan.model.wording import shortened
-from vastplan.report.edits import action_place, edit_line, own_edits
+from vastplan.report.edits import action_place, edit_line, object_words, own_edits
 from vastplan.report.losses import loss_lines
 from vastplan.report.review import review_line
 
@@ -62,20 +62,26 @@ CASES: dict[str, tuple[tuple[Action, ...], list[str]]] = {
         (action("a", Verb.DELETE, **used(0)), action("b", Verb.DELETE, **used(1024))),
         ["delete iad/view/b: used 1 KiB", "delete 1 view: without data; iad/view/a"],
     ),
+    "two without data have names": (
+        tuple(action(name, Verb.DELETE) for name in "ab"), ["delete 2 views: without data; iad/view/a, iad/view/b"],
+    ),
     "many without data have no names": (
         tuple(action(name, Verb.DELETE, blocked=(BY_APPROVAL,)) for name in "abc"), ["delete 3 views: without data; needs approval"],
+    ),
+    "eight with data are a line each": (
+        tuple(action(name, Verb.DELETE, **used(1024)) for name in "abcdefgh"), [f"delete iad/view/{name}: used 1 KiB" for name in "abcdefgh"],
     ),
     "many with data are one line with their sum": (
         tuple(action(name, Verb.DELETE, **used(1024)) for name in "abcdefghi"),
         ["delete 9 views: used 1 KiB; iad/view/a, iad/view/b and 7 more"],
     ),
     "what a system deletes": (
-        (action("a", Verb.UPDATE, deletes=("expiration_days",), blocked=(IN_USE,)),),
-        ["update iad/view/a: its system deletes data, by expiration_days; blocked: in-use"],
+        (action("a", Verb.UPDATE, deletes=("expiration_days",), blocked=(IN_USE, Block("limit", "too many")), **used(1024)),),
+        ["update iad/view/a: its system deletes data, by expiration_days; used 1 KiB; blocked: in-use, limit"],
     ),
     "what is taken away": (
-        (action("a", Verb.UPDATE, changes=(LESS,), released=("peer",)), action("b", Verb.UPDATE, changes=(LESS,), released=("peer",))),
-        ["iad/view/a, iad/view/b: keep: 30 → 3; no longer managed: peer"],
+        (action("a", Verb.UPDATE, changes=(LESS,), released=("peer", "pool")), action("b", Verb.UPDATE, changes=(LESS,), released=("peer", "pool"))),
+        ["iad/view/a, iad/view/b: keep: 30 → 3; no longer managed: peer, pool"],
     ),
     "what is taken away from many": (
         tuple(action(name, Verb.UPDATE, changes=(LESS,), blocked=(IN_USE,)) for name in "abc"),
@@ -122,11 +128,18 @@ EDITS = {
     "p removed: [a] (f.yaml:3 of the base)": edit("p", EditSort.REMOVED, before=["a"]),
     "p renamed from q (f.yaml:3)": edit("p", EditSort.RENAMED, "q", "p"),
     "p: 1 → 2 (f.yaml:3), which means the same": edit("p", before=1, after=2, same=True),
+    "p: 1 → 2 (f.yaml:3): iad/view/a, iad/view/b, iad/view/c, iad/view/d": edit(
+        "p", before=1, after=2, objects=tuple(f"iad/view/{name}" for name in "abcd")
+    ),
     "p added (f.yaml:3): 3 views, 2 quotas on iad, pdx": edit(
         "p", EditSort.ADDED, objects=("iad/view/a", "iad/view/b", "pdx/view/a", "iad/quota/a", "pdx/quota/a")
     ),
     f"p: {shortened('x' * 300, 200)} → y (f.yaml:3)": edit("p", before="x" * 300, after="y"),
 }
+
+
+def test_an_edit_without_objects_has_no_words_for_them() -> None:
+    assert object_words(edit("p"), str, str) == ""
 
 
 @pytest.mark.parametrize("text", EDITS)
@@ -157,7 +170,9 @@ def test_edits_that_let_in_or_lose_come_first() -> None:
         action("gone", Verb.DELETE),
         action("less", Verb.UPDATE, changes=(LESS,)),
     )
-    edits = tuple(edit(name, objects=(f"iad/view/{name}",)) for name in ("calm", "gone", "open", "nothing", "less"))
-    made = replace(of(open_, gone, less, action("calm", Verb.CREATE)), base=Base("b", "0" * 64, edits=edits))
-    assert [one.path for one in own_edits(made)] == ["gone", "open", "less", "calm", "nothing"]
+    names = ("calm", "gone", "open", "nothing", "less", "deletes")
+    edits = tuple(edit(name, objects=(f"iad/view/{name}",)) for name in names)
+    deletes = action("deletes", Verb.UPDATE, deletes=("expiration_days",))
+    made = replace(of(open_, gone, less, deletes, action("calm", Verb.CREATE)), base=Base("b", "0" * 64, edits=edits))
+    assert [one.path for one in own_edits(made)] == ["gone", "open", "less", "deletes", "calm", "nothing"]
     assert own_edits(of(open_)) == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import kinds, planned
+from vastplan.kinds.kubernetes._rules import closed_class
 from vastplan.model.address import Address
 from vastplan.model.plan import (
     Access,
@@ -23,6 +24,7 @@ from vastplan.model.plan import (
     Verb,
 )
 from vastplan.report.differences import difference
+from vastplan.report.markdown_page import LIMIT
 from vastplan.report.openings import opening_lines, opening_notes, opening_section, opening_text
 from vastplan.report.review import Risk, by_risk
 from vastplan.report.style import Style
@@ -109,6 +111,16 @@ def test_a_new_claim_of_a_volume_that_exists_lets_its_namespace_in() -> None:
     assert said({"persistent_volume_claim/d": claim}, rows={"persistent_volume": [row]}) == [
         "iad/persistent_volume_claim/d: lets in volume d"
     ]
+    live = {
+        "metadata": {"name": "d", "uid": "v1"},
+        "spec": {"accessModes": ["ReadWriteMany"], "capacity": {"storage": "2"}},
+    }
+    desired = {
+        "persistent_volume_claim/d": {**claim, "volume": {"$ref": "iad/persistent_volume/d"}},
+        "persistent_volume/d": VOLUME,
+    }
+    lines = said(desired, {"persistent_volume/d": "v1"}, {"persistent_volume": [live]})
+    assert "iad/persistent_volume_claim/d: lets in volume d" in lines, "a volume that only changes was there"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +181,14 @@ def test_what_closes_a_new_class_says_whom_it_lets_in() -> None:
     assert said({**new, "admission_policy/vp": policy})[0] == (
         "iad/admission_policy/vp: lets in every namespace of the cluster (open); namespaces runai-p"
     )
+
+
+def test_a_class_that_is_opened_to_one_more_namespace_says_to_which() -> None:
+    live = {"metadata": {"name": "vp", "uid": "a1"}, "spec": closed_class("c", ["other"], False)}
+    rows = {"admission_policy": [live]}
+    assert said({"admission_policy/vp": _closing()}, {"admission_policy/vp": "a1"}, rows) == [
+        "iad/admission_policy/vp: namespaces lets in: runai-p (before: other)"
+    ]
 
 
 def _s3(action: str, bucket: str, effect: str = "Allow") -> dict[str, Any]:
@@ -640,3 +660,59 @@ def test_a_target_with_the_name_of_a_field_is_no_field() -> None:
     action = Action(Address.parse("iad/view/a"), Verb.UPDATE, "", changes=changes, opens=(opening,))
     (line,) = opening_lines(replace(planned({"rows": {}})[0], parts=(), actions=(action,)), str)
     assert line.written(str) == "iad/view/a: lets in by view policy share: 10.0.0.1 (before: view_policy q)"
+
+
+def test_the_lines_of_one_object_are_in_the_order_of_the_plan() -> None:
+    """What opens as a whole is a first line, as the first items of a list are."""
+    long = update("hosts", [], HOSTS[:41])
+    whole = Action(
+        AT._replace(kind="api_token", name="q"),
+        Verb.DELETE,
+        "",
+        opens=(Opening(Door.GONE), Opening(Door.UNSAID, ("a",))),
+    )
+    assert [line.partition(":")[0] for line in lines_of(long, whole)] == [
+        "iad/view_policy/p", "iad/api_token/q", "iad/api_token/q", "iad/view_policy/p",
+    ]  # fmt: skip
+    made = update("hosts", None, HOSTS[:41], verb=Verb.CREATE, at=AT._replace(name="new"))
+    changed = update("hosts", [], HOSTS[1:42], at=AT._replace(name="old"))
+    assert [line.partition(":")[0][-3:] for line in lines_of(made, changed)] == ["new", "old", "new", "old"]
+
+
+def test_that_a_new_object_gives_access_is_said_where_nothing_else_says_it() -> None:
+    made, unsaid = Opening(Door.MADE), Opening(Door.UNSAID, ("b",), ("*",))
+    new = update("hosts", None, ["10.0.0.1"], verb=Verb.CREATE)
+    assert lines_of(replace(new, opens=(made, unsaid))) == [
+        "iad/view_policy/p: lets in *, because the document does not set b; hosts 10.0.0.1"
+    ]
+    assert lines_of(replace(new, opens=(made,))) == ["iad/view_policy/p: lets in hosts 10.0.0.1"]
+
+
+def test_through_another_object_the_items_that_come_are_said() -> None:
+    """Of two lists each has its own words; a list that is emptied adds nothing."""
+    opening = Opening(Door.REFERRED, ("view_policy", "q", "protocols", "pools", "gone"), ("10.0.0.1",))
+    changes = tuple(
+        FieldChange(path, before, after, Cause.DOCUMENT, unordered=True)
+        for path, before, after in (("protocols", ["NFS"], ["NFS", "S3", "SMB"]), ("pools", None, ["v"]), ("gone", ["w"], None))
+    )  # fmt: skip
+    view = Action(Address.parse("iad/view/a"), Verb.UPDATE, "", changes=changes, opens=(opening,))
+    assert lines_of(view) == [
+        "iad/view/a: lets in by view policy q, protocols S3, SMB, pools v: 10.0.0.1 (before: protocols NFS; gone w)"
+    ]
+
+
+def test_a_list_that_loses_and_of_which_nothing_was_known_lets_in_its_items() -> None:
+    assert lines_of(update("hosts", None, ["a"], access=Access.LOSS)) == ["iad/view_policy/p: hosts lets in: a"]
+
+
+def test_the_lines_of_a_comment_fill_their_room() -> None:
+    """An eighth of it: lines of 128 characters with their ends fill it without a rest."""
+    names = [f"{number:03}" for number in range(200)]
+    actions = [update("hosts", [], ["10.0.0.1", name], at=AT._replace(name=name)) for name in names]
+    plan = replace(unblocked({}), actions=tuple(actions), parts=(PlannedSite("iad", "lineage", 1),))
+    length = len(opening_section(plan, full=False).splitlines()[3]) + 1
+    actions = [
+        replace(one, address=one.address._replace(name=one.address.name + "x" * (128 - length))) for one in actions
+    ]
+    section = opening_section(replace(plan, actions=tuple(actions)), full=False)
+    assert [len(line) for line in section.splitlines()[3:-1]] == [127] * (LIMIT // 8 // 128)

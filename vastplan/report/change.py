@@ -15,7 +15,9 @@ HEADINGS = {
     Standing.PENDING: "Pending before this change",
     Standing.DRIFT: "Drift, independent of this change",
 }
-REMARKS = {Standing.PENDING: "pending before this change", Standing.DRIFT: "independent of this change"}
+REMARKS: dict[Standing | None, str] = {
+    Standing.PENDING: "pending before this change", Standing.DRIFT: "independent of this change"
+}  # fmt: skip
 """What a line at the top of a report adds of an action that the change itself does not cause."""
 _SHOWN = 12
 

@@ -91,5 +91,5 @@ def _remarks(action: Action) -> str:
     others = [guard for guard in guards if guard != _APPROVAL]
     remarks = ["needs approval"] if _APPROVAL in guards else []
     remarks += [f"blocked: {', '.join(others)}"] if others else []
-    remarks += [words] if action.standing and (words := REMARKS.get(action.standing)) else []
+    remarks += [REMARKS[action.standing]] if action.standing in REMARKS else []
     return "; ".join(remarks)

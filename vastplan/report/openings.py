@@ -67,7 +67,7 @@ def opening_lines(plan: Plan, show: Show) -> list[OpeningLine]:
     for action in plan.actions:
         if not lets_in(action):
             continue
-        if action.verb is Verb.CREATE and action.address.site in new and not action.blocked:
+        if action.address.site in new and not action.blocked:
             created.setdefault((action.address.site, action.address.kind), []).append(action)
             continue
         for number, text in _lines(action, show):
@@ -199,7 +199,11 @@ def _opened(opening: Opening, action: Action, show: Show) -> str:
     if opening.door is not Door.REFERRED:
         return opening_words(opening, show)
     changes = [change for change in action.changes if change.path in opening.fields[2:]]
-    lists = [f", {show(change.path)} {', '.join(_added(change, show))}" for change in changes if _is_list(change)]
+    lists = [
+        f", {show(change.path)} {', '.join(added)}"
+        for change in changes
+        if _is_list(change) and (added := _added(change, show))
+    ]
     before = [f"{show(change.path)} {_before(change, show)}" for change in changes if change.before is not None]
     return opening_words(opening, show, "".join(lists)) + (f" (before: {'; '.join(before)})" if before else "")
 
@@ -240,7 +244,7 @@ def _is_list(change: FieldChange) -> bool:
 
 
 def _before(change: FieldChange, show: Show) -> str:
-    if change.sensitive or not isinstance(change.before, list):
+    if not isinstance(change.before, list):
         return show(of_change(change).before)
     values = [show(plain_value(value, change.unit, change.units)) for value in change.shown_before]
     return some(values, _BEFORE) if values else "none"
@@ -248,6 +252,6 @@ def _before(change: FieldChange, show: Show) -> str:
 
 def _values(change: FieldChange, show: Show) -> list[str]:
     """What the field has after the change, each item by itself."""
-    if change.sensitive or change.known_after_apply or not isinstance(change.after, list):
+    if not isinstance(change.after, list):
         return [show(of_change(change).after)]
     return [show(plain_value(value, change.unit, change.units)) for value in change.shown_after]

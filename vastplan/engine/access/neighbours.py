@@ -26,9 +26,11 @@ class Neighbours:
         self._fields: dict[str, list[Field]] = {}
         owned: dict[str, list[tuple[Interval, Address]]] = {}
         for address, entry in entries.items():
-            if self._listing(address.kind) and (owner := self._owner(address, entry.values)) is not None:
-                for client in self._clients(address.kind, entry.values):
-                    owned.setdefault(address.site, []).extend((part, owner) for part in client_addresses(client))
+            clients = [*self._clients(address.kind, entry.values)]
+            owner = self._owner(address, entry.values) if clients else None
+            if owner is not None:
+                parts = [part for client in clients for part in client_addresses(client)]
+                owned.setdefault(address.site, []).extend((part, owner) for part in parts)
         self._divided = {site: divided(parts) for site, parts in owned.items()}
 
     def named(self, action: Action) -> Action:
@@ -90,8 +92,7 @@ class Neighbours:
 
 
 def _lists_hosts(field: Field) -> bool:
-    rule = field.admits
-    return rule is not None and rule.through is None and not rule.addresses and field.refers is None
+    return field.admits is not None and not field.admits.addresses
 
 
 def with_owners(actions: Iterable[Action], matches: Matches, entries: Mapping[Address, Entry]) -> tuple[Action, ...]:

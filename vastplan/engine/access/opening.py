@@ -33,18 +33,17 @@ def action_openings(
         live = matches.match(action.address).live
         held = keeps_closed(kind) and (live is None or keeps_closed_now(live, referrers))
         return (Opening(Door.GONE),) if held and not _goes_with_all(action, matches, actions) else ()
+    if action.verb not in (Verb.CREATE, Verb.REPLACE):
+        return ()
     made = (_made(action, kind),) if _comes(action, kind) else ()
-    return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
+    return (*made, *_unsaid(action, kind))
 
 
 def _comes(action: Action, kind: Kind) -> bool:
     """Whether the object gives access that was not there. What takes the place of an equal one does not, unless all that it has is whom it
     lets into what."""
-    if kind.lets_in is None:
-        return False
-    return action.verb is Verb.CREATE or (
-        action.verb is Verb.REPLACE and bool(kind.lets_in.into) and bool(action.changes)
-    )
+    rule = kind.lets_in
+    return rule is not None and (action.verb is Verb.CREATE or (bool(rule.into) and bool(action.changes)))
 
 
 def _made(action: Action, kind: Kind) -> Opening:
@@ -122,11 +121,13 @@ def _goes_with_all(action: Action, matches: Matches, actions: Mapping[Address, A
         for _, refers, raw in raw_references(live.kind.fields, live.values)
         for kind, attribute in (refers.targets if refers.shields else ())
     ]
-    for kind, target in closed:
-        if target is None and not matches.observed.error(live.site, kind):
-            continue
-        address = matches.address_of(target) if target is not None else None
-        other = actions.get(address) if address is not None else None
-        if other is None or other.verb is not Verb.DELETE:
-            return False
-    return bool(closed)
+    return bool(closed) and all(_goes(live.site, kind, target, matches, actions) for kind, target in closed)
+
+
+def _goes(site: str, kind: str, target: Live | None, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    """Whether the plan deletes an object, or nothing has its name."""
+    if target is None:
+        return not matches.observed.error(site, kind)
+    address = matches.address_of(target)
+    action = actions.get(address) if address is not None else None
+    return action is not None and action.verb is Verb.DELETE

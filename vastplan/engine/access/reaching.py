@@ -38,12 +38,12 @@ def through_targets(action: Action, matches: Matches, actions: Mapping[Address, 
     closes = action.verb is Verb.CREATE and keeps_closed(kind) and not _of_new(action, kind, actions)
     sides = _Sides(action, matches, actions)
     for change in action.changes:
-        field = fields.get(change.path) if change.admits and not change.known_after_apply else None
+        field = fields.get(change.path) if change.admits else None
         if closes or (field is not None and _left_to_target(field, change, action, actions)):
             changes.append(replace(change, admits=False, whom=()))
             continue
         found = sides.let_in_by(field, change) if field is not None else None
-        if found is None:
+        if field is None or found is None:
             changes.append(change)
             continue
         target, whom = found
@@ -76,10 +76,7 @@ def idle_fields(live: Live, matches: Matches, referrers: Referrers) -> set[str]:
         (kind.name, rule.refers): (field, rule)
         for kind in matches.kinds.values()
         for field in kind.fields
-        if field.admits is not None
-        and (rule := field.admits.through) is not None
-        and (refers := kind.field(rule.refers).refers) is not None
-        and live.kind.name in refers.attributes
+        if (rule := _through(field)) is not None
     }
     used: set[str] = set()
     for referrer in referrers.of(live):
@@ -117,9 +114,13 @@ def _of_new(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bo
     return any(_created(action.desired.get(name), actions) for name in shielded)
 
 
-def _moves(field: Field | None, action: Action) -> bool:
+def _through(field: Field) -> Through | None:
+    return field.admits.through if field.admits is not None else None
+
+
+def _moves(field: Field, action: Action) -> bool:
     """Whether the target, by whose lists the items of the field let in, is another one: that change says whom it lets in."""
-    through = field.admits.through if field is not None and field.admits is not None else None
+    through = _through(field)
     return through is not None and any(change.path == through.refers for change in action.changes)
 
 
@@ -143,8 +144,8 @@ class _Sides:
         """The target and whom it lets in, by its fields; `None` if the change lets in nobody through a target, or it is not known whom."""
         if field.refers is not None and field.refers.admits:
             return self._by_target(field, change)
-        through = field.admits.through if field.admits is not None else None
-        return self._by_items(field, through, change) if through is not None else None
+        through = _through(field)
+        return self._by_items(through, change) if through is not None else None
 
     def reduced_by(self, path: str) -> bool:
         """Whether the field refers to a target that takes something away by its values, compared with those of the target before."""
@@ -153,7 +154,7 @@ class _Sides:
             referred_now(self._live, field, self._matches) if field is not None and self._live is not None else None
         )
         then = self._then(self._after.get(path)) if before is not None else None
-        if before is None or then is None or then[1] is not before.kind:
+        if before is None or then is None:
             return False
         was, values = to_json(self._matches.symbolic(before.kind, before)), then[2]
         return any(
@@ -194,16 +195,15 @@ class _Sides:
 
     def _items(self, name: str) -> tuple[set[str], set[str], Through]:
         """The items before and after of the field that depends on the target of field `name`, and how it does."""
-        depends = (
-            (field.name, field.admits.unsaid, field.admits.through)
-            for field in self._kind.fields
-            if field.admits is not None and field.admits.through is not None and field.admits.through.refers == name
-        )
-        path, unsaid, rule = next(depends, ("", (), Through(name, {})))
-        had, has = ({*(admitted_items(values.get(path)) or unsaid)} for values in (self._before, self._after))
-        return had if self._live is not None else set(), has, rule
+        for field in self._kind.fields:
+            rule = _through(field)
+            if rule is not None and rule.refers == name and field.admits is not None:
+                items = (admitted_items(values.get(field.name)) for values in (self._before, self._after))
+                had, has = ({*(listed or field.admits.unsaid)} for listed in items)
+                return had if self._live is not None else set(), has, rule
+        return set(), set(), Through(name, {})
 
-    def _by_items(self, field: Field, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
+    def _by_items(self, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
         added = [item for item in admitted_items(change.after) if item not in admitted_items(change.before)]
         then = self._then(self._after.get(through.refers))
         if then is None or any(item not in through.lists for item in added):

@@ -41,9 +41,8 @@ def opened_outside(matches: Matches, entries: Mapping[Address, Entry]) -> Iterat
 def _fields(kind: Kind) -> Iterator[tuple[str, tuple[Field, Any]]]:
     """The fields by which everybody may be let in, with the default of the system."""
     for field in kind.fields:
-        clients = field.admits is not None and field.admits.through is None
         default = field.server_default.value if field.server_default is not None else AsWitness()
-        if not isinstance(default, AsWitness | SameAs) and (clients or _words(field)):
+        if not isinstance(default, AsWitness | SameAs):
             yield field.name, (field, default)
 
 
