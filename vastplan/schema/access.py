@@ -42,7 +42,8 @@ class Closes:
     the room that its field `room` names. Rooms in this object's list `but` keep access; where its field `unless` is true, all
     do. Where a field in `by` has a wrong value, the object has kept nothing closed so far. For messages: `name` is the word for
     one user, `fix` says how to spare a room, and `unseen` describes users that do not exist yet. With `named` messages also
-    list the users, because nothing else does. `backs` describes the objects that are closed in vain without this one.
+    list the users, because nothing else does. `backs` describes the objects that are closed in vain without this one. `within` (a kind,
+    an attribute) limits the rooms to those that live objects of that kind have as this attribute; empty for all rooms.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Closes:
     backs: Backs | None = None
     unseen: str = ""
     named: bool = False
+    within: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

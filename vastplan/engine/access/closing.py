@@ -7,7 +7,8 @@ only audited closes nothing until it is enforced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 
 from vastplan.engine.access.enforcement import EnforcedByPlan, enforcing
 from vastplan.engine.live.matches import Matches
@@ -17,7 +18,7 @@ from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
-from vastplan.model.value import Ref, Unknown, from_json, references
+from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.access import Closes, Enforces
 from vastplan.schema.kind import Kind, Values
 
@@ -100,6 +101,16 @@ class ClosedRooms:
             self._users[site, rule] = by_used(self.matches.observed, site, rule.kind, rule.user_field)
         return self._users[site, rule]
 
+    def within(self, site: str, rule: Closes) -> Set[str] | Unknown | None:
+        """The rooms that a rule is about; `None` for all."""
+        of, attribute = rule.within
+        if not of:
+            return None
+        problem = self.matches.observed.error(site, of)
+        if problem and not self.matches.observed.absent(site, of):
+            return Unknown(problem, Reason.UNREAD)
+        return {str(live.attributes.get(attribute)) for live in self.matches.observed.objects(site, of)}
+
     def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
         """The values of a field as the system writes them, without references that cannot be resolved."""
         names, refers = [], kind.field(name).refers
@@ -144,13 +155,27 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
         kind, values, changed = live.kind, live.values, None
     elif not rooms.enforced(action.address, live):
         return None
+    found: list[Closed] = []
     for rule in kind.closes:
         names = rooms.names(site, kind, values, rule.field)
         names = tuple(name for name in names if rooms.exists(site, kind, rule, name))
         if names and not _open(rule, values):
             held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
-            return _closed(rule, kind, names, live.values if held and live is not None else None, values, site, rooms)
-    return None
+            before = live.values if held and live is not None else None
+            closed = _closed(rule, kind, names, before, values, site, rooms)
+            found += [closed] if closed is not None else []
+    return _together(found) if len(found) > 1 else next(iter(found), None)
+
+
+def _together(found: Sequence[Closed]) -> Closed:
+    """What rules with the same users close, each user counted once."""
+    unknown = [one for one in found if isinstance(one.rooms, Unknown)]
+    if unknown:
+        return unknown[0]
+    users = sorted({user for one in found for user in one.users})
+    rooms = Counter(user.partition("/")[0] for user in users)
+    leaving = dict.fromkeys(address for one in found for address in one.leaving)
+    return Closed(found[0].rule, ", ".join(one.text for one in found), rooms, tuple(leaving), tuple(users))
 
 
 def _open(rule: Closes, values: Values) -> bool:
@@ -186,12 +211,19 @@ def _closed(
     users = rooms.users(site, rule)
     if isinstance(users, Unknown):
         return Closed(rule, text, users)
+    within = rooms.within(site, rule)
+    if isinstance(within, Unknown):
+        return Closed(rule, text, within)
     counts: dict[str, int] = {}
     leaving: list[Address] = []
     staying: list[str] = []
     for live in {user.id: user for name in names for user in users.get(name, ())}.values():
         room = str(live.values.get(rule.room))
-        if room in still_in or (was_in is not None and room not in was_in):
+        if (
+            room in still_in
+            or (was_in is not None and room not in was_in)
+            or (within is not None and room not in within)
+        ):
             continue
         address = rooms.matches.address_of(live)
         going = rooms.actions.get(address) if address is not None else None

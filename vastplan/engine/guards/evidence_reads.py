@@ -51,7 +51,7 @@ def second_read(
         collections |= set(originals_to_read(action, kind))
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
-            users = {rule.kind for rule in closing_rules(action, kinds)}
+            users = {name for rule in closing_rules(action, kinds) for name in (rule.kind, rule.within[0]) if name}
             collections |= {(site, user) for user in users if kind_facts[user].system in systems.get(site, ())}
         elif (site, kind.name) not in narrowed and cuts_off(action, kind):
             narrowed.add((site, kind.name))
@@ -126,7 +126,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     kind = kinds[name]
     rules = rules_of(kind, kinds)
     hangs_on_it = _hanging_on(kind, kinds)
-    cut_off = {rule.kind for rule in rules}
+    cut_off = {name for rule in rules for name in (rule.kind, rule.within[0]) if name}
     reading = _reading_of(kind, kinds) | {
         other for other, _, _ in (kind.remote_directory.shown_by if kind.remote_directory else ())
     }

@@ -1,4 +1,4 @@
-"""The two rules that vastplan writes as admission policies: who may use a class, and no inline volumes of VAST.
+"""The two rules that vastplan writes as admission policies: who may use a class, and no volumes of VAST without a claim.
 
 Everything that differs between two policies is in `variables`, as JSON, which is valid CEL, so it can be read back.
 The rest is the same in every policy, and `read` reports where a live policy differs from it. The expressions use no
@@ -18,7 +18,7 @@ _MATCHED = ("resourceRules", "excludeResourceRules", "namespaceSelector", "objec
 
 
 def _spec(
-    match: Mapping[str, Any], conditions: Mapping[str, str], variables: Mapping[str, Any], rule: Mapping[str, str]
+    match: Mapping[str, Any], conditions: Mapping[str, str], variables: Mapping[str, Any], *rules: Mapping[str, str]
 ) -> dict[str, Any]:
     matched = {"apiGroups": [""], "apiVersions": ["v1"], "scope": "*", **match}
     return {
@@ -26,7 +26,7 @@ def _spec(
         "matchConstraints": {"matchPolicy": "Equivalent", "resourceRules": [matched]},
         "matchConditions": [{"name": name, "expression": text} for name, text in conditions.items()],
         "variables": [{"name": name, "expression": json.dumps(value)} for name, value in variables.items()],
-        "validations": [rule],
+        "validations": [*rules],
     }
 
 
@@ -61,15 +61,35 @@ def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -
     return _spec(match, conditions, variables, rule)
 
 
-def no_inline_volumes(drivers: Iterable[str]) -> dict[str, Any]:
-    """The policy's spec: no new pod may bring an inline volume of these CSI drivers."""
-    conditions = {"has-inline-volumes": "has(object.spec.volumes) && object.spec.volumes.exists(v, has(v.csi))"}
-    rule = {
+SOURCES = ("flexVolume", "hostPath", "iscsi", "nfs")
+"""Types of volumes by which a pod reaches a server, or what its node has mounted for others, without a claim."""
+_PROJECT = '"runai/queue"'  # the label by which Run:AI knows the namespace of a project
+
+
+def no_inline_volumes(drivers: Iterable[str], sources: Iterable[str] = ()) -> dict[str, Any]:
+    """The policy's spec: no new pod may bring an inline volume of these CSI drivers, and none of a project one of these types.
+
+    Without `sources` it is what vastplan wrote before it knew them.
+    """
+    types = sorted(set(sources))
+    brought = " || ".join(f"has(v.{name})" for name in ("csi", *types))
+    conditions = {"has-inline-volumes": f"has(object.spec.volumes) && object.spec.volumes.exists(v, {brought})"}
+    inline = {
         "expression": "object.spec.volumes.all(v, !has(v.csi) || !(v.csi.driver in variables.drivers))",
-        "message": "inline volumes of the VAST CSI drivers are not allowed; use a persistent volume claim",
+        "message": f"inline volumes of {'CSI drivers that reach VAST' if types else 'the VAST CSI drivers'} are not allowed;"
+        " use a persistent volume claim",
     }
     match = {"operations": ["CREATE"], "resources": ["pods"]}
-    return _spec(match, conditions, {"drivers": sorted(set(drivers))}, rule)
+    variables = {"drivers": sorted(set(drivers))}
+    if not types:
+        return _spec(match, conditions, variables, inline)
+    labels = "namespaceObject.metadata.labels"
+    refused = " && ".join(f"!has(v.{name})" for name in types)
+    of_projects = {
+        "expression": f"!has({labels}) || !({_PROJECT} in {labels}) || object.spec.volumes.all(v, {refused})",
+        "message": f"volumes of type {', '.join(types)} are not allowed in the namespace of a project; use a persistent volume claim",
+    }
+    return _spec(match, conditions, {**variables, "sources": types}, inline, of_projects)
 
 
 def over_live(spec: dict[str, Any]) -> dict[str, Any]:
@@ -100,8 +120,9 @@ def read(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _wanted(variables: dict[str, Any]) -> dict[str, Any] | None:
     """The spec that vastplan writes for these variables, `None` when they belong to no rule."""
-    if set(variables) == {"drivers"} and _texts(variables["drivers"]):
-        return no_inline_volumes(variables["drivers"])
+    if "drivers" in variables and set(variables) <= {"drivers", "sources"} and all(map(_texts, variables.values())):
+        sources = variables.get("sources", [])
+        return no_inline_volumes(variables["drivers"], sources) if {*sources} <= {*SOURCES} else None
     if set(variables) != {"storageClass", "namespaces", "open"} or not _texts(variables["namespaces"]):
         return None
     name, is_open = variables["storageClass"], variables["open"]

@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy: closes a storage class to all namespaces but some, or refuses pods with inline VAST volumes.
+"""ValidatingAdmissionPolicy: closes a storage class to all namespaces but some, or refuses pods that would mount VAST without a claim.
 
 It has no effect without an `admission_binding`. Needs Kubernetes 1.30.
 """
@@ -17,13 +17,17 @@ from vastplan.schema.markers import ATOMIC, SET, FollowsFrom, Opens, Refers, Sin
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
+_OF_SERVERS = (
+    "nfs.csi.k8s.io",
+    "smb.csi.k8s.io",
+)  # drivers of others, whose inline volumes name a server in the pod's spec
 _WIRE = ("spec", "variables")
 
 
 class AdmissionPolicy(Labelled):
-    """A policy that closes a storage class to all namespaces but some, or refuses inline volumes of CSI drivers.
+    """A policy that closes a storage class to all namespaces but some, or refuses volumes that pods bring themselves.
 
-    It has either `storage_class` with `namespaces` and `open`, or `drivers`. A change rewrites the whole rule, in
+    It has either `storage_class` with `namespaces` and `open`, or `drivers` with `sources`. A change rewrites the whole rule, in
     place.
     """
 
@@ -64,6 +68,15 @@ class AdmissionPolicy(Labelled):
         FollowsFrom("inline_volumes: {allow: true, reason: WHY} on the site"),
     ] = MISSING
     """CSI drivers, by name, whose inline volumes new pods may not bring. Excludes `storage_class`."""
+    sources: Annotated[
+        list[Literal["flexVolume", "hostPath", "iscsi", "nfs"]] | MISSING,
+        Wire(*_WIRE, "sources"),
+        SET,
+        ATOMIC,
+        Opens(lost=True),
+        FollowsFrom("inline_volumes: {allow: true, reason: WHY} on the site"),
+    ] = MISSING
+    """Types of volumes, as Kubernetes names them, that new pods in namespaces of Run:AI projects may not bring. Needs `drivers`."""
     rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC, FollowsFrom()] = (
         "as vastplan writes it"
     )
@@ -76,6 +89,8 @@ class AdmissionPolicy(Labelled):
             raise ValueError("give either storage_class with namespaces and open, or drivers")
         if any(of_a_class) and not all(of_a_class):
             raise ValueError("namespaces and open need storage_class")
+        if self.sources is not MISSING and self.drivers is MISSING:
+            raise ValueError("sources needs drivers")
         return self
 
 
@@ -88,14 +103,16 @@ def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: b
 
 def without_inline_volumes(name: str) -> dict[str, Any]:
     """The values of a policy that refuses pods that would mount VAST without a claim."""
-    return {"name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER], "rule": _rules.AS_WRITTEN}
+    return {
+        "name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER, *_OF_SERVERS], "sources": list(_rules.SOURCES), "rule": _rules.AS_WRITTEN
+    }  # fmt: skip
 
 
 def _with_rule(body: Row, values: Values) -> Row:
     variables = body.get("spec", {}).get("variables")
     if variables is not None:
         if "drivers" in variables:
-            spec = _rules.no_inline_volumes(variables["drivers"])
+            spec = _rules.no_inline_volumes(variables["drivers"], variables.get("sources", ()))
         else:
             spec = _rules.closed_class(variables["storageClass"], variables["namespaces"], variables["open"])
         creating = "name" in body.get("metadata", {})
@@ -106,7 +123,7 @@ def _with_rule(body: Row, values: Values) -> Row:
 def _read(values: Values, row: Row) -> Values:
     rule = _rules.read(row.get("spec") or {})
     read = {"storage_class": rule.get("storageClass"), **{name: rule.get(name) for name in ("open", "rule")}}
-    for name in ("namespaces", "drivers"):
+    for name in ("namespaces", "drivers", "sources"):
         read[name] = sorted(rule[name], key=str) if isinstance(rule.get(name), list) else None
     return {**values, **{name: value for name, value in read.items() if value is not None}}
 
@@ -140,6 +157,18 @@ KIND = Kind(
             by=("drivers", "rule"),
             fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
             backs=Backs("storage_class", "driver"),
+            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
+            named=True,
+        ),
+        Closes(
+            "pod",
+            "pod",
+            "sources",
+            "sources",
+            "namespace",
+            by=("sources", "rule"),
+            within=("project", "namespace"),
+            fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
             unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
             named=True,
         ),

@@ -1,8 +1,9 @@
-"""Pod: read only, and only for policies that refuse inline volumes, for deletes of namespaces, and for the users of claims."""
+"""Pod: read only, and only for policies that refuse volumes without a claim, for deletes of namespaces, and for the users of claims."""
 
 from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import ObjectName, manifest
+from vastplan.kinds.kubernetes._rules import SOURCES
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY, Wire
@@ -21,6 +22,8 @@ class Pod(Spec):
     """Namespace that the pod runs in."""
     inline_drivers: list[str] | MISSING = MISSING
     """CSI drivers of the volumes that the pod's own spec brings; empty for a pod that has ended."""
+    sources: list[str] | MISSING = MISSING
+    """Types of the volumes by which the pod reaches a server or its node without a claim; empty for a pod that has ended."""
     claims: list[str] | MISSING = MISSING
     """Names of the claims that the pod mounts; empty for a pod that has ended."""
 
@@ -31,7 +34,8 @@ def _read(values: Values, row: Row) -> Values:
     volumes = (row.get("spec") or {}).get("volumes") or () if not over else ()
     inline = {volume["csi"]["driver"] for volume in volumes if volume.get("csi")}
     claims = {volume["persistentVolumeClaim"]["claimName"] for volume in volumes if volume.get("persistentVolumeClaim")}
-    return {**values, "inline_drivers": sorted(inline), "claims": sorted(claims)}
+    sources = [name for name in SOURCES if any(name in volume for volume in volumes)]
+    return {**values, "inline_drivers": sorted(inline), "sources": sources, "claims": sorted(claims)}
 
 
 KIND = Kind(
