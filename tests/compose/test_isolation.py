@@ -19,7 +19,8 @@ WORLD: dict[str, Said | None] = {
 }  # fmt: skip
 CHOSEN = ["vip_pool nlp, the only one of tenant nlp", "view_policy nlp, the only one of tenant nlp"]
 FILLED = {"driver": "file", "storage_path": "/nlp/k8s", "vip_pool": "@vip_pool/nlp", "view_policy": "@view_policy/nlp"}
-DRIVERS = ["block.csi.vastdata.com", "csi.vastdata.com"]
+DRIVERS = ["block.csi.vastdata.com", "csi.vastdata.com", "nfs.csi.k8s.io", "smb.csi.k8s.io"]
+SOURCES = ["flexVolume", "hostPath", "iscsi", "nfs"]
 RULE = "as vastplan writes it"
 
 
@@ -59,7 +60,13 @@ def expected(*namespaces: str, who: str, open: bool = False, actions: tuple[str,
     return {
         f"admission_policy/{name}": policy(name, *namespaces, open=open),
         f"admission_binding/{name}": binding(name, *actions, storage_class="@storage_class/fast"),
-        f"admission_policy/{all_inline}": {"name": all_inline, "drivers": DRIVERS, "rule": RULE, **inline},
+        f"admission_policy/{all_inline}": {
+            "name": all_inline,
+            "drivers": DRIVERS,
+            "sources": SOURCES,
+            "rule": RULE,
+            **inline,
+        },
         f"admission_binding/{all_inline}": {**binding(all_inline, *actions), **inline},
         "storage_class/fast": {
             **FILLED,

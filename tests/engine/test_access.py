@@ -284,7 +284,10 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
     listed = claim(lab, "other", "listed", "gold")
     assert listed.status_code == 201 and "Warning" not in listed.headers
     inline_told = pod(lab, "two")
-    assert inline_told.status_code == 201 and "inline volumes of the VAST CSI drivers" in inline_told.headers["Warning"]
+    assert (
+        inline_told.status_code == 201
+        and "inline volumes of CSI drivers that reach VAST" in inline_told.headers["Warning"]
+    )
     # to enforce it is a narrowing of whoever uses it, class and pods alike
     on_site(lab, gold, {"isolation": "admission_policy"})
     plan = lab.plan(Consent())

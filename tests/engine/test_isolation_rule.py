@@ -11,6 +11,7 @@ import requests
 
 from tests.force import by_force
 from tests.lab import Lab
+from vastplan.engine.live.consent import Consent
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
@@ -190,6 +191,52 @@ def pod(lab: Lab, name: str, driver: str) -> requests.Response:
     return send(lab, "POST", "/api/v1/namespaces/default/pods", {"metadata": {"name": name}, "spec": spec})
 
 
+SERVERS: dict[str, dict[str, Any]] = {
+    "nfs": {"server": "10.20.1.10", "path": "/a"},
+    "hostPath": {"path": "/var/lib/kubelet"},
+    "iscsi": {"targetPortal": "10.20.1.10", "iqn": "iqn.2001-04.com.example:a", "lun": 0},
+    "flexVolume": {"driver": "example.com/nfs"},
+}
+LAWFUL: dict[str, dict[str, Any]] = {
+    "emptyDir": {}, "configMap": {"name": "c"}, "persistentVolumeClaim": {"claimName": "d"},
+    "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}},
+}  # fmt: skip
+
+
+def with_source(name: str, source: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A pod with one volume of a type."""
+    spec = {"containers": [{"name": "main", "image": "busybox"}], "volumes": [{"name": "data", source: body}]}
+    return {"metadata": {"name": name.lower()}, "spec": spec}
+
+
+def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: Lab) -> None:
+    """Elsewhere, where the cluster's own pods run, they may; with each type that is left out of the policy it is open again."""
+    lab.write({"namespaces": {"team-a": {"labels": {"runai/queue": "a"}}, "other": {}}})
+    policy, values = Address("iad", "admission_policy", "pods"), without_inline_volumes("vastplan-pods")
+    in_force_ = Entry(Address("iad", "admission_binding", "pods"), in_force("vastplan-pods", Ref(policy)))
+
+    def tried(namespace: str, run: str) -> dict[str, bool]:
+        path = f"/api/v1/namespaces/{namespace}/pods"
+        return {
+            source: send(lab, "POST", path, with_source(f"{run}-{source}", source, body)).status_code == 201
+            for source, body in (SERVERS | LAWFUL).items()
+        }
+
+    lab.extra = [Entry(policy, values), in_force_]
+    lab.converge()
+    assert tried("team-a", "closed") == dict.fromkeys(SERVERS, False) | dict.fromkeys(LAWFUL, True)
+    assert tried("other", "closed") == dict.fromkeys(SERVERS | LAWFUL, True)
+    message = denied(send(lab, "POST", "/api/v1/namespaces/team-a/pods", with_source("told", "nfs", SERVERS["nfs"])))
+    assert "volumes of type flexVolume, hostPath, iscsi, nfs are not allowed in the namespace of a project" in message
+    for left_out in SERVERS:
+        sources = [source for source in SERVERS if source != left_out]
+        lab.extra = [Entry(policy, {**values, "sources": sources}), in_force_]
+        lab.converge(Consent(allow_narrow=("*",)))
+        assert tried("team-a", f"no-{left_out}") == dict.fromkeys(sources, False) | dict.fromkeys(
+            (left_out, *LAWFUL), True
+        )
+
+
 def test_pods_bring_no_vast_volumes_of_their_own(lab: Lab) -> None:
     lab.write({})
     policy = Address("iad", "admission_policy", "pods")
@@ -198,7 +245,9 @@ def test_pods_bring_no_vast_volumes_of_their_own(lab: Lab) -> None:
         Entry(Address("iad", "admission_binding", "pods"), in_force("vastplan-pods", Ref(policy))),
     ]
     lab.converge()
-    assert "inline volumes of the VAST CSI drivers are not allowed" in denied(pod(lab, "one", "csi.vastdata.com"))
+    assert "inline volumes of CSI drivers that reach VAST are not allowed" in denied(
+        pod(lab, "one", "csi.vastdata.com")
+    )
     denied(pod(lab, "two", "block.csi.vastdata.com"))
     assert pod(lab, "three", "secrets.example.com").status_code == 201
     plain = {"metadata": {"name": "four"}, "spec": {"containers": [{"name": "main", "image": "busybox"}]}}

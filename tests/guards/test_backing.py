@@ -19,13 +19,19 @@ def storage_class(name: str = "c", driver: str = "csi.vastdata.com") -> dict[str
     return {"metadata": {"name": name, "uid": name}, "provisioner": driver}
 
 
+def inline_spec() -> dict[str, Any]:
+    """The policy on inline volumes, as it is live."""
+    values = without_inline_volumes("i")
+    return _rules.no_inline_volumes(values["drivers"], values["sources"])
+
+
 def closed(name: str = "c") -> dict[str, Any]:
     return {"metadata": {"name": name, "uid": f"p-{name}"}, "spec": _rules.closed_class(name, ["team-a"], False)}
 
 
 def deleted(classes: list[dict[str, Any]], policies: list[dict[str, Any]], **more: Any) -> Plan:
     """A plan of a document that has no class any more, and owns the policy on inline volumes."""
-    spec = _rules.no_inline_volumes(without_inline_volumes("i")["drivers"])
+    spec = inline_spec()
     rows = {
         "storage_class": classes,
         "admission_policy": [{"metadata": {"name": "i", "uid": "i1"}, "spec": spec}, *policies],
@@ -135,7 +141,7 @@ def lapsing(*bindings: dict[str, Any], enforced: str = "Deny", **more: Any) -> P
             "only": None,
         },
     }
-    spec = _rules.no_inline_volumes(values["drivers"])
+    spec = inline_spec()
     rows = {
         "storage_class": [storage_class()],
         "admission_policy": [{"metadata": {"name": "i", "uid": "i1"}, "spec": spec}, closed()],
@@ -169,7 +175,7 @@ def deleted_beside(other: dict[str, Any]) -> Plan:
         "admission_policy": [
             {
                 "metadata": {"name": "i", "uid": "i1"},
-                "spec": _rules.no_inline_volumes(without_inline_volumes("i")["drivers"]),
+                "spec": inline_spec(),
             },
             closed(),
         ],

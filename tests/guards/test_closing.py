@@ -308,6 +308,15 @@ PODS = [
 ]  # fmt: skip
 
 
+DRIVERS = "block.csi.vastdata.com, csi.vastdata.com, nfs.csi.k8s.io, smb.csi.k8s.io"
+
+
+def inline_spec() -> dict[str, Any]:
+    """The policy on inline volumes, as it is live."""
+    values = without_inline_volumes("i")
+    return _rules.no_inline_volumes(values["drivers"], values["sources"])
+
+
 def _inline(**more: Any) -> Plan:
     wanted = {
         INLINE: without_inline_volumes("i"),
@@ -322,7 +331,7 @@ def _inline(**more: Any) -> Plan:
 
 
 def test_pods_that_bring_volumes_of_their_own_are_not_kept_out_unasked() -> None:
-    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/a, nlp-apps/b)"
+    text = f"{DRIVERS} would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/a, nlp-apps/b)"
     plan = _inline()
     assert blocks(plan)[INLINE] == [text]
     assert action(plan, INLINE).blocked[0].fix == (
@@ -333,10 +342,57 @@ def test_pods_that_bring_volumes_of_their_own_are_not_kept_out_unasked() -> None
     assert blocks(_inline(rows={"pod": PODS[2:]})) == {}
 
 
+def of_a_project(namespace: str, name: str, *sources: str, phase: str = "Running") -> dict[str, Any]:
+    row = pod(namespace, name, phase=phase)
+    row["spec"]["volumes"] += [{"name": f"x{number}", source: {}} for number, source in enumerate(sources)]
+    return row
+
+
+OF_RUNAI = {"id": "4", "name": "p", "status": {"namespace": "runai-p"}}
+
+
+def test_pods_of_projects_that_mount_a_server_or_their_node_are_not_kept_out_unasked() -> None:
+    """What the nodes' own pods mount elsewhere in the cluster is none of the policy's business."""
+    pods = [of_a_project("runai-p", "a", "nfs", "hostPath"), of_a_project("runai-p", "b", "iscsi", phase="Failed"),
+            of_a_project("kube-system", "c", "hostPath"), pod("runai-p", "d")]  # fmt: skip
+    plan = _inline(rows={"pod": pods, "project": [OF_RUNAI]})
+    types = "flexVolume, hostPath, iscsi, nfs"
+    assert blocks(plan)[INLINE] == [f"{types} would close to 1 namespace in use: runai-p: 1 pod (runai-p/a)"]
+    assert blocks(_inline(rows={"pod": pods})) == {}, "no projects"
+    assert blocks(_inline(rows={"pod": pods}, absent=["project"])) == {}
+    unread = blocks(_inline(rows={"pod": pods}, unread={"project": "down"}))[INLINE]
+    assert unread == [f"{types} would close; cannot determine whether there are pods in use: down"]
+    both = of_a_project("runai-p", "e", "nfs")
+    both["spec"]["volumes"].append({"name": "c", "csi": {"driver": "csi.vastdata.com"}})
+    plan = _inline(rows={"pod": [*pods, both, PODS[0]], "project": [OF_RUNAI]})
+    assert blocks(plan)[INLINE] == [
+        f"{DRIVERS}, {types} would close to 2 namespaces in use: nlp-apps: 1 pod, runai-p: 2 pods (nlp-apps/a, runai-p/a, runai-p/e)"
+    ]
+
+
+def test_a_policy_of_before_is_extended_and_says_whom_that_closes_out() -> None:
+    """vastplan wrote it without types of volumes once: it is as vastplan wrote it, and now closes more."""
+    row = {
+        "metadata": {"name": "i", "uid": "i1"},
+        "spec": _rules.no_inline_volumes(["block.csi.vastdata.com", "csi.vastdata.com"]),
+    }
+    bound = {"metadata": {"name": "i", "uid": "i2"}, "spec": {"policyName": "i", "validationActions": ["Deny"]}}
+    rows = {
+        "admission_policy": [row],
+        "admission_binding": [bound],
+        "pod": [*PODS, of_a_project("runai-p", "a", "nfs")],
+        "project": [OF_RUNAI],
+    }
+    plan = _inline(rows=rows, owned={INLINE: "i1", IN_FORCE: "i2"})
+    (policy,) = [one for one in plan.actions if one.address.kind == "admission_policy"]
+    assert {change.path for change in policy.changes} == {"drivers", "sources"}
+    assert "runai-p: 1 pod" in blocks(plan)[INLINE][0]
+
+
 def test_a_binding_that_went_keeps_them_out_anew() -> None:
     row = {
         "metadata": {"name": "i", "uid": "i1"},
-        "spec": _rules.no_inline_volumes(without_inline_volumes("i")["drivers"]),
+        "spec": inline_spec(),
     }
     plan = _inline(rows={"admission_policy": [row]}, owned={INLINE: "i1"})
     assert list(blocks(plan)) == [IN_FORCE]
@@ -382,12 +438,12 @@ def test_who_uses_it_is_read_only_where_something_closes() -> None:
     plan, _ = planned(case("team-a"))
     assert second_read(kinds(), plan.by_address(), systems) == {("iad", "persistent_volume_claim")}
     assert second_read(kinds(), plan.by_address(), {}) == set()
-    assert second_read(kinds(), _inline().by_address(), systems) == {("iad", "pod")}
+    assert second_read(kinds(), _inline().by_address(), systems) == {("iad", "pod"), ("iad", "project")}
     quiet, _ = planned(case("team-a", "nlp-apps", **HELD))
     assert second_read(kinds(), quiet.by_address(), systems) == set()
     rows = {**HELD["rows"], "admission_binding": []}
     bound, _ = planned(case("team-a", "nlp-apps", rows=rows, owned={POLICY: "p1"}))
-    both = {("iad", "persistent_volume_claim"), ("iad", "pod")}
+    both = {("iad", "persistent_volume_claim"), ("iad", "pod"), ("iad", "project")}
     assert second_read(kinds(), bound.by_address(), systems) == both
 
 

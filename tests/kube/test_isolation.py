@@ -148,7 +148,7 @@ def test_pods_bring_no_vast_volumes_of_their_own(lab: KubeLab) -> None:
 
     lab.until(PODS, pod("try", "csi.vastdata.com"), 422)
     message = denied(lab.send("POST", PODS, pod("one", "csi.vastdata.com")))
-    assert "inline volumes of the VAST CSI drivers are not allowed" in message
+    assert "inline volumes of CSI drivers that reach VAST are not allowed" in message
     denied(lab.send("POST", PODS, pod("two", "block.csi.vastdata.com")))
     assert lab.send("POST", PODS, pod("three", "secrets.example.com")).status_code == 201
 

@@ -115,7 +115,7 @@ class VersionsSpec(Spec):
 
 
 class InlineVolumesSpec(Spec):
-    """Whether pods may define volumes of the VAST drivers in their own spec, and why."""
+    """Whether pods may mount VAST, other servers or directories of their node in their own spec, without a claim; and why."""
 
     allow: bool
     """true lets every pod of the site mount VAST without claims and classes; false is the same as leaving it out."""
@@ -130,7 +130,7 @@ class SiteSpec(Connections):
     """How storage classes are closed to namespaces that may not use them: by an admission policy; by one that only warns and
     logs (`audit`) and refuses nobody; or by zero quotas, which namespaces created later do not have."""
     inline_volumes: InlineVolumesSpec | MISSING = MISSING
-    """Exception to the admission policy that forbids pods to define VAST volumes in their own spec; every plan then warns."""
+    """Exception to the admission policy that forbids pods to mount VAST, other servers or their node without a claim; every plan then warns."""
     csi: Version | MISSING = MISSING
     """Version of the VAST CSI drivers on the site, which no API returns. vastplan refuses what this version lacks."""
     versions: VersionsSpec | MISSING = MISSING

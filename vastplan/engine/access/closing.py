@@ -211,13 +211,14 @@ def _closed(
     users = rooms.users(site, rule)
     if isinstance(users, Unknown):
         return Closed(rule, text, users)
-    within = rooms.within(site, rule)
-    if isinstance(within, Unknown):
-        return Closed(rule, text, within)
     counts: dict[str, int] = {}
     leaving: list[Address] = []
     staying: list[str] = []
-    for live in {user.id: user for name in names for user in users.get(name, ())}.values():
+    found = {user.id: user for name in names for user in users.get(name, ())}
+    within = rooms.within(site, rule) if found else None
+    if isinstance(within, Unknown):
+        return Closed(rule, text, within)
+    for live in found.values():
         room = str(live.values.get(rule.room))
         if (
             room in still_in

@@ -51,7 +51,9 @@ def second_read(
         collections |= set(originals_to_read(action, kind))
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
-            users = {name for rule in closing_rules(action, kinds) for name in (rule.kind, rule.within[0]) if name}
+            rules = closing_rules(action, kinds)
+            users = {rule.kind for rule in rules}
+            collections |= {(site, rule.within[0]) for rule in rules if rule.within[0]}  # also where the site has none
             collections |= {(site, user) for user in users if kind_facts[user].system in systems.get(site, ())}
         elif (site, kind.name) not in narrowed and cuts_off(action, kind):
             narrowed.add((site, kind.name))
