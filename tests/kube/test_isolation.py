@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.engine.test_isolation_rule import CLASSES, LEGACY, MERGE, close, denied
+from tests.engine.test_isolation_rule import CLASSES, LAWFUL, LEGACY, MERGE, SERVERS, close, denied, with_source
 from tests.kube.conftest import Open
 from tests.kube.lab import KubeLab
 from vastplan.kinds.kubernetes.admission_binding import in_force
@@ -151,6 +151,24 @@ def test_pods_bring_no_vast_volumes_of_their_own(lab: KubeLab) -> None:
     assert "inline volumes of CSI drivers that reach VAST are not allowed" in message
     denied(lab.send("POST", PODS, pod("two", "block.csi.vastdata.com")))
     assert lab.send("POST", PODS, pod("three", "secrets.example.com")).status_code == 201
+
+
+def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: KubeLab) -> None:
+    lab.write({"namespaces": {"team-a": {"labels": {"runai/queue": "a"}}}})
+    policy = Address("iad", "admission_policy", "pods")
+    lab.extra = [
+        Entry(policy, without_inline_volumes("vastplan-pods")),
+        Entry(Address("iad", "admission_binding", "pods"), in_force("vastplan-pods", Ref(policy))),
+    ]
+    lab.converge()
+    of_project = PODS.replace("default", "team-a")
+    lab.until(of_project, with_source("try", "nfs", SERVERS["nfs"]), 422)
+    for source, body in SERVERS.items():
+        message = denied(lab.send("POST", of_project, with_source(f"no-{source}", source, body)))
+        assert "are not allowed in the namespace of a project" in message
+        assert lab.send("POST", PODS, with_source(f"other-{source}", source, body)).status_code == 201
+    for source, body in LAWFUL.items():
+        assert lab.send("POST", of_project, with_source(f"yes-{source}", source, body)).status_code == 201
 
 
 def test_the_class_comes_after_what_closes_it(lab: KubeLab) -> None:

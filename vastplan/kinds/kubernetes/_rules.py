@@ -72,22 +72,22 @@ def no_inline_volumes(drivers: Iterable[str], sources: Iterable[str] = ()) -> di
     Without `sources` it is what vastplan wrote before it knew them.
     """
     types = sorted(set(sources))
-    brought = " || ".join(f"has(v.{name})" for name in ("csi", *types))
+    brought = " || ".join(f"has(v.{name})" for name in ("csi", *(SOURCES if types else ())))
     conditions = {"has-inline-volumes": f"has(object.spec.volumes) && object.spec.volumes.exists(v, {brought})"}
+    whose = "CSI drivers that reach VAST" if types else "the VAST CSI drivers"
     inline = {
         "expression": "object.spec.volumes.all(v, !has(v.csi) || !(v.csi.driver in variables.drivers))",
-        "message": f"inline volumes of {'CSI drivers that reach VAST' if types else 'the VAST CSI drivers'} are not allowed;"
-        " use a persistent volume claim",
+        "message": f"inline volumes of {whose} are not allowed; use a persistent volume claim",
     }
     match = {"operations": ["CREATE"], "resources": ["pods"]}
     variables = {"drivers": sorted(set(drivers))}
     if not types:
         return _spec(match, conditions, variables, inline)
     labels = "namespaceObject.metadata.labels"
-    refused = " && ".join(f"!has(v.{name})" for name in types)
+    lawful = " && ".join(f'!(has(v.{name}) && "{name}" in variables.sources)' for name in SOURCES)
     of_projects = {
-        "expression": f"!has({labels}) || !({_PROJECT} in {labels}) || object.spec.volumes.all(v, {refused})",
-        "message": f"volumes of type {', '.join(types)} are not allowed in the namespace of a project; use a persistent volume claim",
+        "expression": f"!has({labels}) || !({_PROJECT} in {labels}) || object.spec.volumes.all(v, {lawful})",
+        "message": f"volumes of type {', '.join(SOURCES)} are not allowed in the namespace of a project; use a persistent volume claim",
     }
     return _spec(match, conditions, {**variables, "sources": types}, inline, of_projects)
 
