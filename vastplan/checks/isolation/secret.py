@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.isolation.meeting_findings import met
+from vastplan.checks.isolation.sentences import met
 from vastplan.model.finding import Severity
 
 

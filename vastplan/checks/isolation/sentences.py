@@ -1,7 +1,11 @@
-"""Meetings and open ends in sentences."""
+"""Meetings and open ends in sentences, and as the findings of the checks that report them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+from vastplan.checks.check import Violation
+from vastplan.checks.facts import Facts
 from vastplan.model.isolation import Meeting, OpenEnd
 
 _SHOWN = 4
@@ -41,3 +45,12 @@ def where_met(meeting: Meeting) -> str:
 def open_end_text(end: OpenEnd) -> str:
     """What cannot be followed, and for which projects."""
     return f"isolation of {projects_text(end.projects, end.everybody)} is not proven: {end.reason}"
+
+
+def met(facts: Facts, of_layer: Callable[[str], bool]) -> Iterator[Violation]:
+    """The findings about meetings in these layers."""
+    for proof in facts.isolation.values():
+        for meeting in proof.meetings:
+            if of_layer(meeting.layer):
+                entry = facts.objects.at(meeting.address)
+                yield Violation(entry, meeting_text(meeting), group=who_meets(meeting), item=where_met(meeting))
