@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app.drifting import earlier_check
@@ -26,10 +27,10 @@ class DriftFound:
 
 def find_drift(
     workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None, only_new: bool = False,
-    watch: Watch = UNWATCHED,
+    trying: bool = False, watch: Watch = UNWATCHED,
 ) -> DriftFound:  # fmt: skip
     """Check the named sites (comma-separated; all when left out), and compare with an earlier check if `since` names one; `only_new`
-    leaves what that had found out of the reports.
+    leaves what that had found out of the reports. `trying` sends the requests that isolation should refuse; nothing is carried out.
 
     The earlier check is read before any system. Raises `Invalid` for a site that does not exist.
     """
@@ -39,6 +40,10 @@ def find_drift(
     drift = drifted(planned, workspace)
     if drift.unmanaged:
         drift = drifted(planned, workspace, claims_of_others(workspace, planned.plan))
+    if trying:
+        from vastplan.app.drifting.trial import try_isolation
+
+        drift = replace(drift, tried=try_isolation(workspace, planned))
     if before is not None:
         drift = compared(drift, before, only_new=only_new)
     return DriftFound(drift, planned)

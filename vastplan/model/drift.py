@@ -12,6 +12,7 @@ from typing import Any, Literal
 from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
+from vastplan.model.isolation_trial import WayTried
 from vastplan.model.live_state import AILING, ObjectState
 from vastplan.model.plan import Author, Cause, UnknownCollection
 from vastplan.model.replication import ASTRAY, Replication
@@ -159,6 +160,8 @@ class Drift:
     made: tuple[ControllerObjects, ...] = ()
     elsewhere: tuple[OtherDocumentObjects, ...] = ()
     isolation: tuple[Isolation, ...] = ()
+    tried: tuple[WayTried, ...] = ()
+    """What the sites answered to requests of each project for what others have (since 1.1); empty if nothing was tried."""
     ignored: tuple[IgnoredDrift, ...] = ()
     findings: tuple[Finding, ...] = ()
     replications: tuple[Replication, ...] = ()

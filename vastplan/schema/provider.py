@@ -101,6 +101,14 @@ class Asking(Protocol):
 
 
 @runtime_checkable
+class Trying(Protocol):
+    """A provider whose system says what a create would do without carrying it out. Optional for a provider."""
+
+    def attempt(self, namespace: str, collection: str, body: Row) -> None:
+        """Ask for a create in a collection of a namespace, and raise what it would raise; nothing is created."""
+
+
+@runtime_checkable
 class Counting(Protocol):
     """A provider whose system returns how many objects a collection has, without listing them all. Optional for a provider."""
 

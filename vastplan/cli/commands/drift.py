@@ -18,12 +18,15 @@ from vastplan.model.finding import SPLIT, Severity
 from vastplan.model.replication import WRITTEN_TWICE
 from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
+from vastplan.report.isolation_trial import trial_text
 
 
 def run(request: DriftRequest, screen: Screen) -> int:
     """Check for drift, compare with an earlier check if one is given, and print; or write accepted values into the document."""
     if request.only_new and not request.since:
         raise VastplanError("--only-new compares with an earlier check: name it with --since FILE")
+    if request.trying and not request.isolation:
+        raise VastplanError("--try tries what the proof says: add --isolation")
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
@@ -32,6 +35,7 @@ def run(request: DriftRequest, screen: Screen) -> int:
             workspace,
             request.site,
             prove=request.isolation,
+            trying=request.trying,
             since=request.since,
             only_new=request.only_new,
             watch=watch,
@@ -46,13 +50,18 @@ def run(request: DriftRequest, screen: Screen) -> int:
         screen.show(drift_report.drift_text(drift, screen.style, request.paths, field, request.connections))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
+            screen.show(trial_text(drift.tried, screen.style))
     else:
         screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
     return errors.exit_code(conditions | _conditions(drift) | _unproven(workspace, drift))
 
 
 def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
-    """The conditions from `--isolation`; empty without the option."""
+    """The conditions from `--isolation` and `--try`; empty without the options."""
+    if any(one.through for one in drift.tried):
+        return {errors.BLOCKED}
+    if any(one.untried for one in drift.tried):
+        return {errors.INCOMPLETE}
     if any(proof.unknown for proof in drift.isolation):
         return {errors.INCOMPLETE}
     return {errors.BLOCKED} if checks.live_meetings(workspace, drift.isolation, now().date()) else set()

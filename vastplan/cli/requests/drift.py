@@ -24,6 +24,9 @@ class DriftRequest(Request):
     connections = CONNECTIONS
     site = SITE
     isolation = isolation_of("the live state")
+    trying = switch(
+        "--try", "with --isolation: send as each project what should be refused, for an answer only; exits with 3 if one is not"
+    )  # fmt: skip
     since = option(
         "--since", Path, "FILE", "show first what is new since this earlier drift --format json, and what no longer differs"
     )  # fmt: skip

@@ -37,6 +37,8 @@ _MERGE = "application/merge-patch+json"
 _NAMES_KIND = "PartialObjectMetadataList"
 _NAMES, _NAME = (f"{JSON};as={kind};g=meta.k8s.io;v=v1" for kind in (_NAMES_KIND, "PartialObjectMetadata"))
 _HARMLESS = ("/selfsubjectaccessreviews",)
+# Answered as the create would be, by admission too, and not stored: https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
+_DRY_RUN = [("dryRun", "All")]
 
 
 class KubernetesProvider:
@@ -64,7 +66,9 @@ class KubernetesProvider:
             self.describe(),
             Pool(api, limits),
             authorise=self._authorisation,
-            harmless=lambda request: request.method == "POST" and request.path.endswith(_HARMLESS),
+            harmless=lambda request: (
+                request.method == "POST" and (request.path.endswith(_HARMLESS) or request.query == _DRY_RUN)
+            ),
             reason=_message,
             writable=writable,
             parallel=parallel,
@@ -224,6 +228,10 @@ class KubernetesProvider:
         if not isinstance(rows, list) and at(body, ("kind",)) != _NAMES_KIND:
             raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many objects exist")
         return len(rows if isinstance(rows, list) else []) + (remaining if isinstance(remaining, int) else 0)
+
+    def attempt(self, namespace: str, collection: str, body: Row) -> None:
+        """A server-side dry run of a create in the core API. Raises what the create would raise."""
+        self._call("POST", f"/api/v1/namespaces/{segment(namespace)}/{segment(collection)}", body=body, query=_DRY_RUN)
 
     def version(self) -> str:
         """The server's version, such as `1.34`."""
