@@ -12,7 +12,7 @@ from vastplan.schema.operations import Purpose
 from vastplan.schema.system import discover_systems
 
 SYSTEMS = discover_systems(vastplan.systems)
-LOOKING = (Purpose.READ, Purpose.LEDGER_READ, Purpose.CENSUS)
+LOOKING = (Purpose.READ, Purpose.LEDGER_READ, Purpose.CENSUS, Purpose.TRY)
 
 
 @lru_cache

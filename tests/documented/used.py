@@ -64,6 +64,8 @@ BESIDES = {
         ("GET", "/api/v1/limitranges"),
         ("GET", "/apis/storage.k8s.io/v1/csidrivers"),
         ("GET", "/apis/storage.k8s.io/v1/volumeattributesclasses"),
+        # What is tried of isolation.
+        ("POST", "/api/v1/namespaces/{}/pods"),
         # The shared ledger's own objects.
         ("GET", "/api/v1/namespaces/{}/secrets"),
         ("PUT", "/api/v1/namespaces/{}/secrets/{}"),

@@ -11,6 +11,7 @@ import requests
 from tests.engine.test_isolation_rule import CLASSES, LAWFUL, LEGACY, MERGE, SERVERS, close, denied, with_source
 from tests.kube.conftest import Open
 from tests.kube.lab import KubeLab
+from vastplan.checks.proof.trials import TRIALS
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.address import Address
@@ -167,6 +168,11 @@ def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: KubeL
         message = denied(lab.send("POST", of_project, with_source(f"no-{source}", source, body)))
         assert "are not allowed in the namespace of a project" in message
         assert lab.send("POST", PODS, with_source(f"other-{source}", source, body)).status_code == 201
+    asked = f"{of_project}?dryRun=All"  # as `drift --isolation --try` asks
+    for trial in TRIALS:
+        for target in trial.names or ("10.20.1.10",):
+            assert "vastplan-pods" in denied(lab.send("POST", asked, trial.body(target)))
+    assert lab.send("GET", of_project).json()["items"] == []
     for source, body in LAWFUL.items():
         assert lab.send("POST", of_project, with_source(f"yes-{source}", source, body)).status_code == 201
 

@@ -70,6 +70,7 @@ BESIDES = {
     Purpose.CENSUS: "`import --census`",
     Purpose.MOVE: "`move run`",
     Purpose.RESTORE: "`restore run`",
+    Purpose.TRY: "`drift --isolation --try` (in the namespaces of projects; nothing is created)",
 }
 
 

@@ -30,6 +30,7 @@ class Purpose(Enum):
     CENSUS = "census"  # import --census
     MOVE = "move"  # move run, in addition to READ
     RESTORE = "restore"  # restore run, in addition to READ
+    TRY = "try"  # drift --isolation --try, in addition to READ
 
 
 @dataclass(frozen=True, slots=True)

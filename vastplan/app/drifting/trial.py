@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 from vastplan.app.connect import PARALLEL, connected
 from vastplan.app.plan import Planned
@@ -42,19 +41,32 @@ def try_isolation(workspace: Workspace, planned: Planned) -> tuple[WayTried, ...
         for proof in planned.isolation:
             provider: object = providers.get((proof.site, "kubernetes"))
             if proof.site in sites and isinstance(provider, Trying):
-                sent = list(_requests(proof, planned))
-                with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-                    answers = list(pool.map(partial(_answer, provider), sent))
-                found += _by_way(proof.site, zip(sent, answers, strict=True))
+                found += _by_way(proof.site, _answered(provider, list(_requests(proof, planned))))
     return tuple(found)
 
 
+def _answered(provider: Trying, sent: list[_Sent]) -> Iterable[tuple[_Sent, tuple[str, str]]]:
+    """Each request with its answer, several at a time."""
+    with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
+        answers = pool.map(lambda one: answer_to(provider, one.namespace, one.trial, one.target), sent)
+        return list(zip(sent, answers, strict=True))
+
+
 def _requests(proof: Isolation, planned: Planned) -> Iterator[_Sent]:
-    """Each class from each namespace; the other ways from each namespace to what its neighbour in the list has."""
+    """Each class that is not shared from each namespace; the other ways from each namespace to what its neighbour in the list has."""
     named = {_name(live, planned): live.name for live in planned.observed.objects(proof.site, CLAIM.of)}
+    shared = {
+        str(policy.values.get("storage_class"))
+        for policy in planned.observed.objects(proof.site, "admission_policy")
+        if policy.values.get("open") is True
+    }
+    closed = {
+        **proof.classes,
+        **{name: proof.seen.get(name, ()) for name in proof.shared if named.get(name) not in shared},
+    }
     servers = [address for pool in planned.observed.objects(proof.site, "vip_pool") if (address := _address(pool))]
     for number, (project, namespace) in enumerate(proof.namespaces.items()):
-        for name, allowed in proof.classes.items():
+        for name, allowed in closed.items():
             if name in named:
                 yield _Sent(CLAIM, project, namespace, named[name], namespace in allowed)
         for trial in TRIALS:
@@ -73,10 +85,10 @@ def _address(pool: Live) -> str:
     return str(ranges[0]).partition(" - ")[0]
 
 
-def _answer(provider: Trying, sent: _Sent) -> tuple[str, str]:
-    """Who refuses it, "" for nobody; and why that is not known."""
+def answer_to(provider: Trying, namespace: str, trial: Trial, target: str) -> tuple[str, str]:
+    """Who refuses a create in a namespace, "" for nobody; and why that is not known."""
     try:
-        provider.attempt(sent.namespace, sent.trial.collection, sent.trial.body(sent.target))
+        provider.attempt(namespace, trial.collection, trial.body(target))
     except Refused as refusal:
         text = str(refusal)
         if _NO_RIGHT.search(text):

@@ -10,6 +10,7 @@ from vastplan.schema.operations import ApiOperation, Purpose
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _VOLUMES, _CLAIMS = "/api/v1/persistentvolumes", "/api/v1/namespaces/{}/persistentvolumeclaims"
+_PODS = "/api/v1/namespaces/{}/pods"
 _SECRETS, _LEASES = "/api/v1/namespaces/{}/secrets", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 BESIDES = (
@@ -19,6 +20,8 @@ BESIDES = (
         for of in (_VOLUMES, _CLAIMS)
         for method, path in (("GET", of + "/{}"), ("POST", of), ("DELETE", of + "/{}"))
     ),
+    ApiOperation(Purpose.TRY, "POST", _CLAIMS),  # for an answer only
+    ApiOperation(Purpose.TRY, "POST", _PODS),
     ApiOperation(Purpose.LEDGER_READ, "GET", _SECRETS + "/{}"),
     ApiOperation(Purpose.LEDGER_READ, "GET", _LEASES),
     ApiOperation(Purpose.LEDGER_READ, "GET", _LEASES + "/{}"),

@@ -1,0 +1,159 @@
+"""What a project could send to reach another one's data, tried on the simulated cluster: refused by whom, and what goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checks.test_isolation_seen import teams
+from tests.conftest import Run
+from tests.engine.test_access import on_site
+from tests.lab import Lab
+from vastplan.app.drift import find_drift
+from vastplan.app.drifting.trial import answer_to
+from vastplan.checks.proof.trials import CLAIM, TRIALS
+from vastplan.model.errors import NotAuthorised, Refused, Unreachable
+from vastplan.model.isolation_trial import WayTried
+from vastplan.report.isolation_trial import trial_text
+from vastplan.report.style import Style
+
+API = "/apis/admissionregistration.k8s.io/v1"
+INLINE, CLASS_A = (f"{API}/validatingadmissionpolicies/vastplan-{name}" for name in ("inline-volumes", "a"))
+MERGE = {"Content-Type": "application/merge-patch+json"}
+OF_PODS = [trial.way for trial in TRIALS]
+BY_INLINE = ("admission policy vastplan-inline-volumes",)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with Lab(tmp_path_factory.mktemp("tried"), {"iad": ["vast", "kubernetes", "runai"]}) as one:
+        one.write(teams())
+        one.converge()
+        yield one
+
+
+def tried(lab: Lab) -> dict[str, WayTried]:
+    return {one.way: one for one in find_drift(lab.workspace(), None, prove=True, trying=True).drift.tried}
+
+
+def through(lab: Lab) -> set[str]:
+    return {way for way, one in tried(lab).items() if one.through}
+
+
+def test_all_of_it_is_refused_to_others_and_nothing_to_its_own_and_nothing_is_left(lab: Lab) -> None:
+    lab.clear_calls()
+    found = tried(lab)
+    assert [*found] == [CLAIM.way, *OF_PODS]
+    claim = found[CLAIM.way]
+    assert (claim.refused, claim.by, claim.own) == (
+        2,
+        ("admission policy vastplan-a", "admission policy vastplan-b"),
+        2,
+    )
+    for way in OF_PODS:
+        assert (found[way].by, found[way].through) == (BY_INLINE, ()) and found[way].refused >= 2
+    assert not [one for one in found.values() if one.own_refused or one.untried or one.site != "iad"]
+    writes = [call for call in lab.calls() if call.method == "POST" and "/namespaces/" in call.path]
+    assert len(writes) == sum(one.refused + one.own for one in found.values())
+    for kind in ("pods", "persistentvolumeclaims"):
+        assert lab.by_hand("iad", "kubernetes", "GET", f"/api/v1/namespaces/runai-a/{kind}")["items"] == []
+
+
+def _weaker(lab: Lab, path: str, weaken: Callable[[dict[str, Any]], None]) -> set[str]:
+    """The ways that go through while a policy is weakened by hand."""
+    spec = lab.by_hand("iad", "kubernetes", "GET", path)["spec"]
+    weak = {"validations": [dict(one) for one in spec["validations"]]}
+    weaken(weak)
+    lab.by_hand("iad", "kubernetes", "PATCH", path, {"spec": weak}, **MERGE)
+    try:
+        return through(lab)
+    finally:
+        lab.by_hand("iad", "kubernetes", "PATCH", path, {"spec": {"validations": spec["validations"]}}, **MERGE)
+
+
+@pytest.mark.parametrize("way", [way for way in OF_PODS if way != "inline CSI"])
+def test_a_type_of_volume_that_the_policy_lost_goes_through(lab: Lab, way: str) -> None:
+    def lose(weak: dict[str, Any]) -> None:
+        rule = weak["validations"][1]
+        rule["expression"] = rule["expression"].replace(f"!(has(v.{way})", "!(false")
+
+    assert _weaker(lab, INLINE, lose) == {way}
+
+
+def test_a_driver_or_a_class_that_a_policy_lost_goes_through(lab: Lab) -> None:
+    def lose(weak: dict[str, Any]) -> None:
+        weak["validations"][0]["expression"] = "true"
+
+    assert _weaker(lab, INLINE, lose) == {"inline CSI"}
+    assert _weaker(lab, CLASS_A, lose) == {CLAIM.way}
+    assert through(lab) == set()
+
+
+def test_an_audit_and_a_quota_are_what_they_are(tmp_path: Path) -> None:
+    for isolation, claims in (
+        ("audit", ()),
+        ("resource_quota", ("resource quota vastplan-a", "resource quota vastplan-b")),
+    ):
+        folder = tmp_path / isolation
+        folder.mkdir()
+        with Lab(folder, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+            on_site(lab, teams(), {"isolation": isolation})
+            lab.converge()
+            found = tried(lab)
+            assert {way for way, one in found.items() if one.through} == {*OF_PODS, *(() if claims else (CLAIM.way,))}
+            assert found[CLAIM.way].by == claims
+
+
+class _Cluster:
+    def __init__(self, problem: Exception | None) -> None:
+        self._problem = problem
+
+    def attempt(self, namespace: str, collection: str, body: dict[str, Any]) -> None:
+        if self._problem is not None:
+            raise self._problem
+
+
+@pytest.mark.parametrize(
+    ("problem", "by", "why"),
+    [
+        (None, "", ""),
+        (Refused("422 pods \"x\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no"), "admission policy p", ""),
+        (NotAuthorised("403 exceeded quota: q, requested: a=1"), "resource quota q", ""),
+        (NotAuthorised('403 violates PodSecurity "baseline:latest": hostPath volumes'), "Pod Security baseline:latest", ""),
+        (NotAuthorised('403 User "u" cannot create resource "pods"'), "", '403 User "u" cannot create resource "pods"'),
+        (Refused("404 no such namespace"), "", "404 no such namespace"),
+        (Unreachable("down"), "", "down"),
+    ],
+)  # fmt: skip
+def test_who_refuses_is_told_from_what_could_not_be_tried(problem: Exception | None, by: str, why: str) -> None:
+    assert answer_to(_Cluster(problem), "a", CLAIM, "gold") == (by, why)
+
+
+def test_what_went_through_is_said_first() -> None:
+    ways = (
+        WayTried("iad", "nfs", refused=2, by=("admission policy p",)),
+        WayTried("iad", CLAIM.way, refused=1, by=("admission policy q",), own=2, own_refused=(("a", "ns-a", "gold"),)),
+        WayTried("iad", "iscsi", untried="down"),
+        WayTried("iad", "hostPath", through=(("b", "ns-b", ""), ("c", "ns-c", "x"))),
+        WayTried("pdx", CLAIM.way, own=1),
+    )
+    assert trial_text(ways, Style(colour=False)).splitlines() == [
+        "",
+        "Tried on iad, as each project; the servers answered and carried nothing out",
+        "  ! hostPath: not refused: b, c to x",
+        "  ? iscsi: not all could be tried: down",
+        "  nfs: 2 requests refused by admission policy p",
+        "  claim of the class: 1 request refused by admission policy q; 2 requests for the project's own accepted",
+        "  ! claim of the class: refused to those whose it is: a to gold",
+        "",
+        "Tried on pdx, as each project; the servers answered and carried nothing out",
+        "  claim of the class: no other project to try it; 1 request for the project's own accepted",
+    ]
+
+
+def test_it_is_a_part_of_the_proof(tmp_path: Path, vastplan: Run) -> None:
+    ran = vastplan("drift", tmp_path, "--try")
+    assert ran.code == 1 and "add --isolation" in ran.err, ran
