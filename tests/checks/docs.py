@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.checks import catalogue
+from vastplan.checks.proof.ways import WAYS
 
 HEAD = """\
 # Checks
@@ -42,6 +43,15 @@ sites:
 projects meet in nothing, or where they do, step by step: the proof behind ISO-01 to ISO-03. It exits with 3 unless every two projects of a site meet in nothing or a
 waiver says why they may. With `drift` it is the proof of the live state, which reads more from the systems. `--commitments` shows
 the sums behind CAP-01, QOS-07 and RAI-04. `--format json` of `validate` and `plan` always has both.
+
+It also tries the ways around these, each on all that projects reach: a matrix shows who reaches whom (of at most eight projects), and a line what
+each way comes to. `closed` names the object that closes it, or the system that does. `assumed` is closed by the network alone, with the
+addresses that it has to close, or was not seen: the live proof follows no S3 keys. `shared` is what somebody declared: `open_to` or `shared` of a
+class, a data volume, a data source of a wider scope, a clone for another project. `open` has the line to write; with `isolation: audit` it is
+"seen, not enforced". Open ways do not change the exit code.
+
+| way | what somebody of another project does | source |
+|---|---|---|
 """
 
 ELSEWHERE = """\
@@ -77,7 +87,7 @@ ELSEWHERE = """\
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD]
+    parts = [HEAD + "".join(f"| {way.name} | {way.does} | {way.source} |\n" for way in WAYS)]
     for check in catalogue().values():
         milder = f" or **{check.milder.value}**" if check.milder else ""
         live = " *Live.*" if check.reads else ""

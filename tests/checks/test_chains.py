@@ -302,7 +302,11 @@ def team(name: str, **values: Any) -> list[Any]:
 
 def test_teams_apart_meet_in_nothing() -> None:
     isolation = proof(*team("a"), *team("b"))
-    assert isolation.apart and isolation.classes == {"a": ("runai-a",), "b": ("runai-b",)} and isolation.shared == ()
+    assert (
+        (isolation.meetings, isolation.open_ends) == ((), ())
+        and isolation.classes == {"a": ("runai-a",), "b": ("runai-b",)}
+        and isolation.shared == ()
+    )
     assert isolation.namespaces == {"a": "runai-a", "b": "runai-b"}
 
 

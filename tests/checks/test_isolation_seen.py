@@ -94,6 +94,19 @@ def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> 
             ("storage class", "b"), ("secret", "csi/b"), ("tenant", "b"), ("VIP pool", "b"), ("view policy", "b"), ("path", "b:/b"),
         }  # fmt: skip
         assert fits("drift", vastplan("drift", file, "--format", "json"))["isolation"] == []
+        assert [way["way"] for way in iad["ways"] if way["state"] == "open"] == ["claim", "ephemeral volume"]
+        unread = [way["way"] for way in iad["ways"] if way["reason"] == "not read from the systems"]
+        assert unread == ["clone", "S3 key", "identity policy"]
+        of_pods = lab.live("iad/admission_binding/vastplan-inline-volumes")
+        assert of_pods is not None
+        lab.delete_by_hand(of_pods)
+        shown = vastplan("drift", file, "--isolation").out.splitlines()
+        assert [line for line in shown if line.startswith("  open: ")] == [
+            "  open: claim, ephemeral volume: no admission policy or resource quota closes the class (iad/storage_class/b): from every project"
+            " to every other (write isolation: admission_policy on the site, and the class in storage_classes of its project; then vastplan apply)",
+            "  open: inline CSI, inline CSI of others, nfs, flexVolume, hostPath: no admission policy refuses it in pods: from every project"
+            " to every other (write isolation: admission_policy on the site, and no inline_volumes there; then vastplan apply)",
+        ]
 
 
 def test_what_cannot_be_read_is_not_proven(tmp_path: Path, vastplan: Run) -> None:

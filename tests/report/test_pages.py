@@ -22,6 +22,7 @@ from vastplan.report.isolation import classes_by_namespace, isolation_verdict, m
 from vastplan.report.long_plan import is_large
 from vastplan.report.replication import replication_rows
 from vastplan.report.values import author_text, kind_words, plain_value, verb_word
+from vastplan.report.ways import matrix, way_lines
 
 
 class _Rows(HTMLParser):
@@ -90,6 +91,8 @@ def _of_plan(planned: Plan) -> Iterator[str]:
     yield from (f"{left.address}" for left in planned.left)
     for proof in planned.isolation:
         yield f"{proof.site}: {isolation_verdict(proof)}" if proof.namespaces else ""
+        yield from ("".join(row) for row in matrix(proof))
+        yield from (text for _, text in way_lines(proof))
         classes = classes_by_namespace(proof)
         yield from (f"{project}{namespace}{classes(namespace)}" for project, namespace in proof.namespaces.items())
         yield from (f"class {name} is open to everybody: {state}" for name, state in unenforced_classes(proof))

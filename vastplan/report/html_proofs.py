@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
-from vastplan.model.isolation import Isolation
+from vastplan.model.isolation import Isolation, WayState
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.commitments import HEAD, commitment_cells
@@ -18,6 +18,7 @@ from vastplan.report.replication import HEAD as TWO_SITES
 from vastplan.report.replication import TITLE
 from vastplan.report.replication import replication_rows as sites_of
 from vastplan.report.two_sites import pictures
+from vastplan.report.ways import matrix, way_lines
 
 _MOST_CURVES = 20
 
@@ -70,7 +71,8 @@ def _isolation(isolation: Isolation) -> Html:
         return tag("p", isolation.unknown, class_="stop")
     classes = classes_by_namespace(isolation)
     rows = (_row(project, namespace, classes(namespace)) for project, namespace in isolation.namespaces.items())
-    items = [
+    items = [tag("li", text, class_=state is WayState.OPEN and "warning") for state, text in way_lines(isolation)]
+    items += [
         tag("li", "class ", code_html(name), f" is open to everybody: {state}", class_="warning")
         for name, state in unenforced_classes(isolation)
     ]
@@ -86,7 +88,9 @@ def _isolation(isolation: Isolation) -> Html:
         for end in isolation.open_ends
     ]
     ends = tag("ul", *items, class_="notes") if items else ""
-    return joined(scrolling_table(("project", "namespace", "classes"), rows), ends)
+    cells = matrix(isolation)
+    reached = scrolling_table(cells[0], (_row(*row) for row in cells[1:])) if cells else ""
+    return joined(reached, scrolling_table(("project", "namespace", "classes"), rows), ends)
 
 
 def _commitment(row: Commitment) -> Html:

@@ -1,15 +1,17 @@
-"""The isolation proof as a table: what each project reaches by itself, and every meeting point with a path to it."""
+"""The isolation proof as text: the verdict, who reaches whom, what each project has, every meeting point and the ways around."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from vastplan.model.escaping import inert
-from vastplan.model.isolation import Isolation, Meeting
+from vastplan.model.isolation import Isolation, Meeting, WayState
 from vastplan.report.style import Style
 from vastplan.report.values import counted
+from vastplan.report.ways import matrix, way_lines
 
 _SHOWN = 6
+_CELL = 100  # characters
 
 
 def isolation_text(isolations: Iterable[Isolation], style: Style, *, of: str) -> str:
@@ -25,6 +27,12 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
     if isolation.unknown:
         yield style.paint(f"  ? nothing is proven: {inert(isolation.unknown, 400)}", "yellow")
         return
+    verdict = f"  {isolation_verdict(isolation)}"
+    yield style.paint(verdict, "green") if isolation.apart else verdict
+    yield from (style.cut(line) for line in _matrix(isolation))
+    for way_state, line in way_lines(isolation):
+        text = f"  {inert(line, 2000)}"
+        yield style.paint(text, "yellow") if way_state is WayState.OPEN else text
     classes = classes_by_namespace(isolation)
     for project, namespace in isolation.namespaces.items():
         text = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
@@ -41,8 +49,13 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
     for end in isolation.open_ends:
         projects = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
         yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(projects, 300)}", "yellow")
-    proven = f"  {isolation_verdict(isolation)}"
-    yield style.paint(proven, "green") if isolation.apart else proven
+
+
+def _matrix(isolation: Isolation) -> Iterator[str]:
+    rows = [[inert(cell, _CELL) for cell in row] for row in matrix(isolation)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def unenforced_classes(isolation: Isolation) -> Iterable[tuple[str, str]]:
@@ -67,9 +80,13 @@ def isolation_verdict(isolation: Isolation) -> str:
         return "nothing is proven"
     count = len(isolation.namespaces)
     if isolation.apart:
-        return "no two projects" if count < 2 else f"no two of {counted(count, 'project')} meet"
+        shared = len({way.by for way in isolation.ways if way.state is WayState.SHARED})
+        declared = f"; {counted(shared, 'declared share')}" if shared else ""
+        assumed = "; some ways only the network closes" if any(way.ranges for way in isolation.ways) else ""
+        return "no two projects" if count < 2 else f"no two of {counted(count, 'project')} meet{declared}{assumed}"
     ends = f", {counted(len(isolation.open_ends), 'open end')}" if isolation.open_ends else ""
-    return f"{counted(count, 'project')}, {counted(len(isolation.meetings), 'meeting point')}{ends}"
+    ways = f", {counted(len({way.way for way in isolation.open_ways}), 'open way')}" if isolation.open_ways else ""
+    return f"{counted(count, 'project')}, {counted(len(isolation.meetings), 'meeting point')}{ends}{ways}"
 
 
 def meeting_projects(meeting: Meeting) -> str:

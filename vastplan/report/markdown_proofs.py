@@ -18,6 +18,7 @@ from vastplan.report.isolation import isolation_verdict, meeting_projects, unenf
 from vastplan.report.markdown_escape import code_span, prose
 from vastplan.report.replication import TITLE, line, of_many, split_rows
 from vastplan.report.values import counted
+from vastplan.report.ways import matrix, way_lines
 
 _SHOWN = 20  # lines of each part
 
@@ -60,12 +61,24 @@ def _isolation(isolation: Isolation) -> Iterator[str]:
         yield f"On {code_span(isolation.site, 60)}: {isolation_verdict(isolation)}: {prose(isolation.unknown)}"
         return
     yield f"On {code_span(isolation.site, 60)}: {isolation_verdict(isolation)}"
+    yield from _reaches(isolation)
+    for _, text in way_lines(isolation):
+        yield prose(text, 2000)
     for name, state in unenforced_classes(isolation):
         yield f"Class {code_span(name)} is open to everybody: {prose(state)}"
     for meeting in isolation.meetings:
         yield f"They meet in {prose(meeting.layer)} {code_span(meeting.element)}: {prose(meeting_projects(meeting))}"
     for end in isolation.open_ends:
         yield f"Not followed: {prose(end.reason)}: {code_span(end.address)}"
+
+
+def _reaches(isolation: Isolation) -> Iterator[str]:
+    """The cells of the matrix that are not closed, a line for each project that reaches another."""
+    (_, *columns), *rows = matrix(isolation) or [["", ""]]
+    for row, *cells in rows:
+        others = [(name, cell) for name, cell in zip(columns, cells, strict=True) if cell not in ("-", "closed")]
+        if others:
+            yield f"{code_span(row)} reaches {'; '.join(f'{code_span(name)}: {prose(cell)}' for name, cell in others)}"
 
 
 def _commitment(row: Commitment) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, live_namespace
 from vastplan.checks.proof.proof import prove
+from vastplan.checks.proof.reach import unread_ways
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
@@ -48,7 +50,13 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
         _address(start, matches).name: live_namespace(start.name, start.attributes)
         for start in observed.objects(site, STARTS_AT)
     }
-    return prove(site, Index(followed(_entries(site, observed, matches))), namespaces)
+    proof = prove(site, Index(followed(_entries(site, observed, matches))), namespaces)
+    read = {
+        kind
+        for kind in (*CHAIN, *IF_READ)
+        if (site, kind) in observed.collections and not observed.error(site, kind)
+    }  # fmt: skip
+    return replace(proof, ways=(*proof.ways, *(unread_ways(read) if proof.ways else ())))
 
 
 def _entries(site: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, str]]:

@@ -18,7 +18,9 @@ CHAIN = (
     STARTS_AT, "storage_class", "admission_policy", "admission_binding", "resource_quota", "persistent_volume",
     "persistent_volume_claim", "vip_pool", "view_policy", "view", "tenant",
 )  # fmt: skip
-IF_READ = ("secret",)
+IF_READ = (
+    "secret", "clone", "data_volume", "data_source", "nfs_data_source", "s3_data_source", "host_path_data_source",
+)  # fmt: skip
 """Followed if something else had it read; never read for the proof."""
 _DRIVERS = ("file", "block")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
 
 Namespaces = frozenset[str] | None  # `None` means every namespace
+Projects = tuple[str, ...] | None  # `None` means every project
 
 
 def reference_name(value: Any, namespaces: Mapping[str, str]) -> str:
@@ -43,22 +45,27 @@ def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
     return {name: allowed for name, allowed in unenforced.items() if name not in denied and name in classes}
 
 
-def _allowed_by_policy(
-    site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
-) -> dict[str, frozenset[str]]:
-    """What enforced policies allow, or policies that only report; a class under several is open to what all of them allow."""
+def policies_in_force(site: str, objects: Index, *, enforced: bool = True) -> Iterator[Entry]:
+    """The policies with vastplan's own rule that a binding of the whole cluster enforces, or without `enforced` only reports."""
     policies = (
         binding.values.get("policy")
         for binding in objects.on(site, "admission_binding").values()
         if ("Deny" in (binding.values.get("validation_actions") or ())) is enforced and not binding.values.get("only")
     )
     bound = {policy.target.name if isinstance(policy, Ref) else str(policy) for policy in policies}
-    allowed: dict[str, frozenset[str]] = {}
     for name, policy in objects.on(site, "admission_policy").items():
+        if name in bound and policy.values.get("rule") == AS_WRITTEN:
+            yield policy
+
+
+def _allowed_by_policy(
+    site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
+) -> dict[str, frozenset[str]]:
+    """What enforced policies allow, or policies that only report; a class under several is open to what all of them allow."""
+    allowed: dict[str, frozenset[str]] = {}
+    for policy in policies_in_force(site, objects, enforced=enforced):
         values = policy.values
-        if name not in bound or not values.get("storage_class") or values.get("rule") != AS_WRITTEN:
-            continue
-        if values.get("open") is True:
+        if not values.get("storage_class") or values.get("open") is True:
             continue
         names = frozenset(reference_name(namespace, namespaces) for namespace in values.get("namespaces") or ())
         class_name = reference_name(values["storage_class"], {})

@@ -3,7 +3,8 @@
 From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and from
 there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
 their users and the buckets that these may use. Projects are then grouped by what they reach, never compared with each other:
-the work grows with the document, not with the square of its projects.
+the work grows with the document, not with the square of its projects. The same elements are then what the ways around the
+chain are tried on (`reach.py`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from dataclasses import field, replace
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
 from vastplan.checks.proof.chain import ChainElement, ChainWalker, Step
-from vastplan.checks.proof.class_access import open_namespaces, reference_name, seen_namespaces
+from vastplan.checks.proof.class_access import Projects, open_namespaces, reference_name, seen_namespaces
 from vastplan.checks.proof.keys import KeyWalker
+from vastplan.checks.proof.reach import ways_around
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
-
-Projects = tuple[str, ...] | None  # `None` means every project
 
 
 @dataclass(slots=True)
@@ -40,6 +40,11 @@ class _Reached:
         else:
             for project in projects:
                 self.ways.setdefault(project, steps)
+
+    @property
+    def projects(self) -> Projects:
+        """Those that reach it."""
+        return None if self.everybody is not None else tuple(sorted(self.ways))
 
 
 def namespaces_of(site: str, objects: Index) -> dict[str, str]:
@@ -73,7 +78,8 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
             elements["namespace", namespace] = _Reached(ChainElement("namespace", namespace, entry, ()))
             elements["namespace", namespace].add(projects, ())
     _add_projects_inside(elements)
-    meetings = [meeting for reached in elements.values() if (meeting := _meeting(reached, namespaces)) is not None]
+    meetings = [meeting for one in elements.values() if (meeting := _meeting(one, namespaces)) is not None]
+    reached = ((one.element, one.projects) for one in elements.values())
     return Isolation(
         site,
         dict(sorted(namespaces.items())),
@@ -88,6 +94,9 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
         seen={
             name: tuple(sorted(allowed)) for name, allowed in sorted(seen_namespaces(site, objects, namespaces).items())
         },
+        ways=ways_around(site, objects, namespaces, projects_by_namespace, open_to, reached)
+        if len(namespaces) > 1
+        else (),
     )
 
 

@@ -1,0 +1,474 @@
+"""The ways around a class: each is closed by an object that is named, and open or shared once that object is not what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.checks.chains import entry, proof, ref
+from tests.checks.test_isolation import proven
+from tests.checks.test_isolation_seen import teams
+from vastplan.checks.proof import reach
+from vastplan.checks.proof.rules import RULES
+from vastplan.checks.proof.ways import WAYS
+from vastplan.kinds.kubernetes._rules import AS_WRITTEN
+from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
+from vastplan.model.isolation import Isolation, WayResult, WayState
+from vastplan.report.isolation import isolation_text
+from vastplan.report.style import Style
+from vastplan.schema.entries import Entry
+
+CLOSED, ASSUMED, SHARED, OPEN = WayState.CLOSED, WayState.ASSUMED, WayState.SHARED, WayState.OPEN
+INLINE = "vastplan-inline-volumes"
+Objects = dict[str, Entry]
+Change = Callable[[Objects], Any]
+
+
+def team(name: str, number: int) -> list[Entry]:
+    """The objects of a project and its tenant, closed to everybody else."""
+    tenant, pool, policy = ref("tenant", name), ref("vip_pool", name), ref("view_policy", name)
+    own = {"tenant": tenant, "view_policy": policy}
+    chain = {"vip_pool": pool, "secret": ref("secret", name)}
+    return [
+        entry("project", name, department=ref("department", f"d{name}")),
+        entry("tenant", name),
+        entry("vip_pool", name, tenant=tenant, ip_ranges=[f"10.0.{number}.1 - 10.0.{number}.9"], vlan=number),
+        entry("view_policy", name, tenant=tenant, nfs_read_write=["10.9.0.0/16"], vip_pools=[pool]),
+        entry("secret", name, namespace=ref("namespace", "csi")),
+        entry("storage_class", name, driver="file", storage_path=f"/{name}", view_policy=policy, **chain),
+        entry("storage_class", f"{name}-block", driver="block", subsystem=ref("view", f"{name}-block"), tenant_name=tenant, **chain),
+        entry("view", f"{name}-block", path=f"/{name}-block", protocols=["BLOCK"], **own),
+        *(closed for each in (name, f"{name}-block") for closed in closing(each, name)),
+        entry("persistent_volume", name, volume_handle=f"/{name}/static", claim_namespace=ref("project", name), claim_name="c", **chain),
+        entry("data_volume", name, project=ref("project", name), claim=ref("persistent_volume_claim", name)),
+        entry("view", f"{name}-set", path=f"/{name}/set", protocols=["S3"], bucket=f"{name}-set", bucket_owner=f"{name}-ann", **own),
+        entry("view", f"{name}-smb", path=f"/{name}/smb", protocols=["SMB"], share=name, share_acl={"enabled": True}, **own),
+        entry("s3_key", name, tenant=tenant, user=f"{name}-ann", deliver={"secret": ref("secret", f"{name}-key")}),
+        entry("secret", f"{name}-key", namespace=ref("project", name)),
+    ]  # fmt: skip
+
+
+def closing(name: str, project: str) -> list[Entry]:
+    """The policy that closes a class to other projects, and its binding."""
+    values = {"storage_class": ref("storage_class", name), "namespaces": [ref("project", project)], "open": False}
+    return [
+        entry("admission_policy", f"vastplan-{name}", rule=AS_WRITTEN, **values),
+        entry("admission_binding", f"vastplan-{name}", policy=ref("admission_policy", f"vastplan-{name}"), validation_actions=["Deny"]),
+    ]  # fmt: skip
+
+
+def closed() -> Objects:
+    """Two projects; nothing is open."""
+    inline = entry("admission_policy", INLINE, **without_inline_volumes(INLINE))
+    bound = entry("admission_binding", INLINE, policy=ref("admission_policy", INLINE), validation_actions=["Deny"])
+    return {f"{each.address.kind}/{each.address.name}": each for each in [*team("a", 1), *team("b", 2), inline, bound]}
+
+
+def after(change: Change) -> Isolation:
+    objects = closed()
+    change(objects)
+    return proof(*objects.values())
+
+
+def results(proven: Isolation, way: str) -> list[WayResult]:
+    return [result for result in proven.ways if result.way == way]
+
+
+def without(place: str) -> Change:
+    return lambda objects: objects.pop(place)
+
+
+def with_values(place: str, **values: Any) -> Change:
+    def change(objects: Objects) -> None:
+        objects[place] = replace(objects[place], values={**objects[place].values, **values})
+
+    return change
+
+
+def more(*entries: Entry) -> Change:
+    return lambda objects: objects.update({f"{each.address.kind}/{each.address.name}": each for each in entries})
+
+
+def policies(*names: str) -> set[str]:
+    return {f"admission_policy/{name}" for name in names}
+
+
+def both(kind: str, *endings: str) -> set[str]:
+    return {f"{kind}/{name}{ending}" for name in "ab" for ending in endings or ("",)}
+
+
+CLASSES = policies("vastplan-a", "vastplan-a-block", "vastplan-b", "vastplan-b-block")
+CLOSED_BY: dict[str, set[str]] = {
+    "claim": CLASSES,
+    "ephemeral volume": CLASSES,
+    **dict.fromkeys(["inline CSI", "inline CSI of others", "nfs", "iscsi", "flexVolume", "hostPath"], policies(INLINE)),
+    "volumeName": both("persistent_volume"),
+    "data source": set(),
+    "data volume": both("data_volume"),
+    "driver's Secret": set(),
+    "VIP of another pool": both("view_policy"),
+    "hosts": both("view_policy"),
+    "SMB": both("view", "-smb"),
+    "S3 key": set(),
+    "identity policy": set(),
+    "anonymous S3": both("view", "-set"),
+}
+"""What closes each way in `closed`; nothing where a system itself does."""
+ASSUMED_OF = {"NFS client in a pod", "block host", "bucket ACL"}
+ONLY_WITH_AN_OBJECT = {"clone", "data source of Run:AI"}
+
+
+def test_every_way_of_closed_projects_is_closed_by_what_is_named_or_assumed() -> None:
+    proven = after(lambda objects: None)
+    assert proven.apart and not proven.open_ways and proven.meetings == () and proven.open_ends == ()
+    by = {
+        way.name: {address.removeprefix("iad/") for one in results(proven, way.name) for address in one.by}
+        for way in WAYS
+    }
+    states = {way.name: {one.state for one in results(proven, way.name)} for way in WAYS}
+    assert {name: by[name] for name in CLOSED_BY} == CLOSED_BY
+    assert states == {
+        **{way: {CLOSED} for way in CLOSED_BY}, **{way: {ASSUMED} for way in ASSUMED_OF}, **{way: set() for way in ONLY_WITH_AN_OBJECT}
+    }  # fmt: skip
+    assert results(proven, "NFS client in a pod")[0].ranges == (
+        "10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1)", "10.0.2.1 - 10.0.2.9 (VIP pool b, VLAN 2)"
+    )  # fmt: skip
+    assert results(proven, "block host")[0].ranges == results(proven, "NFS client in a pod")[0].ranges
+
+
+PODS = ["inline CSI", "inline CSI of others", "nfs", "flexVolume", "hostPath"]
+ALL = ()
+"""All projects."""
+TAKEN_OUT: dict[str, tuple[Change, dict[str, tuple[WayState, set[str], tuple[str, ...], tuple[str, ...]]]]] = {
+    # the change, and of each way its state, what decides, whose data it is, and who reaches it
+    "no policy of a class": (without("admission_policy/vastplan-a"), {
+        "claim": (OPEN, {"storage_class/a"}, ALL, ALL), "ephemeral volume": (OPEN, {"storage_class/a"}, ALL, ALL)}),
+    "no binding of a class": (without("admission_binding/vastplan-a"), {"claim": (OPEN, {"storage_class/a"}, ALL, ALL)}),
+    "a policy with another rule": (with_values("admission_policy/vastplan-a", rule="validations changed"), {
+        "claim": (OPEN, {"storage_class/a"}, ALL, ALL)}),
+    "a class that is audited": (with_values("admission_binding/vastplan-a", validation_actions=["Audit", "Warn"]), {
+        "claim": (OPEN, policies("vastplan-a"), ("a",), ALL)}),
+    "a class of every namespace": (with_values("admission_policy/vastplan-a", open=True), {
+        "claim": (SHARED, policies("vastplan-a"), ALL, ALL)}),
+    "a class of both": (with_values("admission_policy/vastplan-a", namespaces=[ref("project", "a"), ref("project", "b")]), {
+        "claim": (SHARED, policies("vastplan-a"), ALL, ALL)}),
+    "no policy of pods": (without(f"admission_policy/{INLINE}"), dict.fromkeys(PODS, (OPEN, set(), ALL, ALL))),
+    "no binding of it": (without(f"admission_binding/{INLINE}"), dict.fromkeys(PODS, (OPEN, set(), ALL, ALL))),
+    "a binding of a part of the cluster": (with_values(f"admission_binding/{INLINE}", only={"x": 1}), dict.fromkeys(PODS, (OPEN, set(), ALL, ALL))),
+    "pods that are audited": (with_values(f"admission_binding/{INLINE}", validation_actions=["Audit", "Warn"]), dict.fromkeys(
+        PODS, (OPEN, policies(INLINE), ALL, ALL))),
+    "a policy from before sources": (with_values(f"admission_policy/{INLINE}", sources=[]), dict.fromkeys(
+        PODS[2:], (OPEN, set(), ALL, ALL))),
+    "a policy of VAST alone": (with_values(f"admission_policy/{INLINE}", drivers=["block.csi.vastdata.com", "csi.vastdata.com"]), {
+        "inline CSI of others": (OPEN, set(), ALL, ALL)}),
+    "a policy of one VAST driver": (with_values(f"admission_policy/{INLINE}", drivers=["csi.vastdata.com"]), dict.fromkeys(PODS[:2], (OPEN, set(), ALL, ALL))),
+    "a volume for no claim": (with_values("persistent_volume/a", claim_namespace=None, claim_name=None), {
+        "volumeName": (OPEN, {"persistent_volume/a"}, ("a",), ALL)}),
+    "a data volume for another": (with_values("data_volume/a", shared_with_projects=[ref("project", "b")]), {
+        "data volume": (SHARED, {"data_volume/a"}, ("a",), ("b",))}),
+    "a data volume for a department": (with_values("data_volume/a", shared_with_departments=[ref("department", "db")]), {
+        "data volume": (SHARED, {"data_volume/a"}, ("a",), ("b",))}),
+    "a data volume for all": (with_values("data_volume/a", shared_with_cluster=True), {
+        "data volume": (SHARED, {"data_volume/a"}, ("a",), ALL)}),
+    "a clone for another": (more(entry("clone", "c", tenant=ref("tenant", "b"), path="/b/copy", source="/a/x",
+                                       source_tenant=ref("tenant", "a"))), {
+        "clone": (SHARED, {"clone/c"}, ("a",), ("b",))}),
+    "a data source for all": (more(entry("data_source", "d", scope="cluster")), {
+        "data source of Run:AI": (SHARED, {"data_source/d"}, ALL, ALL)}),
+    "a data source of a department": (more(entry("s3_data_source", "d", department=ref("department", "db"))), {
+        "data source of Run:AI": (SHARED, {"s3_data_source/d"}, ("b",), ("b",))}),
+    "a Secret in a project": (with_values("secret/a", namespace=ref("project", "b")), {
+        "driver's Secret": (OPEN, {"secret/a"}, ("a",), ("b",))}),
+    "a pool of no tenant": (lambda objects: [change(objects) for change in (
+        with_values("view_policy/a", vip_pools=None), more(entry("vip_pool", "c", tenant=None, ip_ranges=["10.0.3.1"])))], {
+        "VIP of another pool": (OPEN, {"vip_pool/c"}, ("a",), ALL)}),
+    "a listed pool of no tenant": (lambda objects: [change(objects) for change in (
+        with_values("view_policy/a", vip_pools=[ref("vip_pool", "c")]), more(entry("vip_pool", "c", tenant=None, ip_ranges=["10.0.3.1"])))], {
+        "VIP of another pool": (OPEN, {"vip_pool/c"}, ("a",), ALL)}),
+    "every host": (with_values("view_policy/a", nfs_read_write=["*"]), {"hosts": (ASSUMED, {"view_policy/a"}, ALL, ALL)}),
+    "every host may read": (with_values("view_policy/a", nfs_read_only=["*"]), {"hosts": (ASSUMED, {"view_policy/a"}, ALL, ALL)}),
+    "a view around, for every host": (more(
+        entry("view", "all", path="/", tenant=ref("tenant", "a"), protocols=["NFS"], view_policy=ref("view_policy", "wide")),
+        entry("view_policy", "wide", tenant=ref("tenant", "a"))), {"hosts": (ASSUMED, {"view_policy/wide"}, ALL, ALL)}),
+    "a share for all": (with_values("view/a-smb", share_acl={"enabled": False}), {"SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
+    "no key for a bucket": (with_values("view/a-set", allow_s3_anonymous_access=True), {
+        "anonymous S3": (OPEN, {"view/a-set"}, ("a",), ALL)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TAKEN_OUT)
+def test_what_closes_a_way_is_what_does(title: str) -> None:
+    change, expected = TAKEN_OUT[title]
+    proven = after(change)
+    for way, (state, by, projects, to) in expected.items():
+        (found,) = [result for result in results(proven, way) if result.state is state]
+        assert {address.removeprefix("iad/") for address in found.by} == by, way
+        assert bool(found.fix) == (state is OPEN) and found.reason
+        if state in (OPEN, SHARED):
+            assert (found.projects, found.everybody) == (projects, projects == ALL), way
+            assert (found.to, found.to_everybody) == (to, to == ALL), way
+    assert {one.way for one in proven.open_ways} == {
+        *(way for way, (state, *_) in expected.items() if state is OPEN),
+        *({"ephemeral volume"} if "claim" in expected and expected["claim"][0] is OPEN else ()),
+    }
+    assert not (proven.apart and proven.open_ways)
+
+
+@pytest.mark.parametrize(("change", "states"), [
+    (with_values("view/a-set", path="/elsewhere", allow_s3_anonymous_access=True), {CLOSED, OPEN}),  # of a key's user
+    (more(entry("vip_pool", "c", tenant=None, ip_ranges=["10.0.3.1"])), {CLOSED}),  # each policy lists its pool
+    (with_values("vip_pool/a", ip_ranges=["10.0.1.1 - 10.0.1.1"]), {CLOSED}),
+])  # fmt: skip
+def test_what_is_beside_a_way_does_not_open_it(change: Change, states: set[WayState]) -> None:
+    proven = after(change)
+    way = "anonymous S3" if OPEN in states else "VIP of another pool"
+    assert {one.state for one in results(proven, way)} == states
+
+
+def test_pools_for_replication_and_those_out_of_service_are_no_way() -> None:
+    idle = [
+        entry("vip_pool", "r", role="REPLICATION", ip_ranges=["10.0.3.1"]),
+        entry("vip_pool", "off", tenant=None, enabled=False),
+    ]
+    objects = closed() | {f"vip_pool/{each.address.name}": each for each in idle}
+    for name in "ab":
+        with_values(f"view_policy/{name}", vip_pools=None)(objects)
+    (one,) = results(proof(*objects.values()), "VIP of another pool")
+    assert (one.state, one.by) == (CLOSED, ("iad/vip_pool/a", "iad/vip_pool/b"))
+
+
+def test_hosts_of_a_share_close_it_too() -> None:
+    proven = after(lambda objects: [change(objects) for change in (
+        with_values("view/a-smb", share_acl=None), with_values("view_policy/a", smb_read_write=["10.1.1.1"]))])  # fmt: skip
+    assert {one.state for one in results(proven, "SMB")} == {CLOSED}
+
+
+QUOTAS = more(*(
+    entry("resource_quota", f"{of}-{name}", namespace=ref("project", of), hard={f"{name}.storageclass.storage.k8s.io/requests.storage": "0"})
+    for of, name in (("b", "a"), ("a", "b"))
+))  # fmt: skip
+
+
+def test_quotas_close_a_class_unless_one_is_missing() -> None:
+    def claims(*changes: Change) -> dict[WayState, tuple[str, ...]]:
+        objects = closed()
+        for change in (QUOTAS, without("admission_policy/vastplan-a"), *changes):
+            change(objects)
+        return {
+            one.state: one.by
+            for one in results(proof(*objects.values()), "claim")
+            if "iad/admission_policy/vastplan-b" not in one.by
+        }
+
+    assert claims() == {CLOSED: ("iad/resource_quota/b-a",)}
+    third = more(entry("project", "c", department=ref("department", "dc")))
+    assert claims(third) == {SHARED: ("iad/resource_quota/b-a",)}
+    assert claims(with_values("resource_quota/b-a", hard={})) == {OPEN: ("iad/storage_class/a",)}
+
+
+@pytest.mark.parametrize(("way", "change", "by"), [
+    ("driver's Secret", with_values("secret/a", namespace=ref("project", "a")), ("iad/secret/a",)),  # its own
+    ("SMB", with_values("view/a-smb", protocols=["NFS"], view_policy=ref("view_policy", "b")), ("iad/view/b-smb",)),
+    ("data source of Run:AI", more(entry("s3_data_source", "d", project=ref("project", "a"))), None),
+    ("clone", more(entry("clone", "c", tenant=ref("tenant", "a"), path="/a/copy", source="/a/x")), None),
+    ("clone", more(entry("clone", "c", tenant=ref("tenant", "a"), path="/far", source="/a/x")), None),
+])  # fmt: skip
+def test_what_stays_with_its_project_is_no_way(way: str, change: Change, by: tuple[str, ...] | None) -> None:
+    shown = after(change)
+    assert not shown.open_ways and [one.by for one in results(shown, way) if one.by] == ([] if by is None else [by])
+    assert {one.state for one in results(shown, way)} == (set() if by is None else {CLOSED})
+
+
+def test_a_volume_of_no_project_is_nobodys() -> None:
+    strange = entry(
+        "persistent_volume", "x", volume_handle="/x", claim_namespace=ref("namespace", "csi"), claim_name="x"
+    )
+    assert proof(entry("project", "a"), entry("project", "b"), strange).ways == ()
+    own = replace(strange, values={**strange.values, "claim_namespace": ref("project", "a")})
+    (host_path,) = results(proof(entry("project", "a"), entry("project", "b"), own), "hostPath")
+    assert (host_path.state, host_path.projects, host_path.to_everybody) == (OPEN, ("a",), True)
+
+
+def test_what_is_not_managed_here_is_left_to_the_open_end() -> None:
+    objects = closed()
+    del objects["vip_pool/a"]
+    more(
+        entry("persistent_volume_claim", "c", namespace=ref("project", "a"), storage_class=ref("storage_class", "far"))
+    )(objects)
+    shown = proof(*objects.values())
+    assert {one.state for one in results(shown, "claim")} == {CLOSED}
+    assert results(shown, "NFS client in a pod")[0].ranges == ("10.0.2.1 - 10.0.2.9 (VIP pool b, VLAN 2)", "VIP pool a")
+
+
+@pytest.mark.parametrize("host", ["*", "0.0.0.0/0", "::/0", "*.*.*.*"])
+def test_every_host_is_written_in_several_ways(host: str) -> None:
+    shown = after(with_values("view_policy/a", nfs_read_write=["10.0.0.1", host]))
+    assert {one.state: one.by for one in results(shown, "hosts")}[ASSUMED] == ("iad/view_policy/a",)
+
+
+def test_iscsi_is_closed_by_vast_itself() -> None:
+    (one,) = results(after(without(f"admission_policy/{INLINE}")), "iscsi")
+    assert (one.state, one.by, one.reason) == (CLOSED, (), "VAST serves block volumes by NVMe only")
+
+
+def test_a_data_source_of_a_server_is_refused_in_pods() -> None:
+    change = more(entry("nfs_data_source", "n", scope="cluster"))
+    assert [one.state for one in results(after(change), "data source of Run:AI")] == [CLOSED]
+    bare = after(lambda objects: [change(objects), objects.pop(f"admission_policy/{INLINE}")])
+    assert [one.state for one in results(bare, "data source of Run:AI")] == [SHARED]
+
+
+def test_the_table_names_rules_that_exist_and_all_that_the_policy_of_pods_refuses() -> None:
+    assert {rule for way in WAYS for rule in way.rules} == set(RULES)
+    assert len({way.name for way in WAYS}) == len(WAYS) and all(way.source and way.does for way in WAYS)
+    written = without_inline_volumes(INLINE)
+    needed = {name for way in WAYS for name in way.needs}
+    assert needed == {*written["drivers"], *written["sources"]}
+    assert {way.name for way in WAYS} == {*CLOSED_BY, *ASSUMED_OF, *ONLY_WITH_AN_OBJECT}
+
+
+def test_of_what_was_not_read_nothing_is_known() -> None:
+    kinds = {kind for way in WAYS for kind in way.kinds}
+    assert reach.unread_ways(kinds) == ()
+    assert {(one.way, one.state) for one in reach.unread_ways(kinds - {"s3_policy", "nfs_data_source"})} == {
+        ("identity policy", ASSUMED), ("data source of Run:AI", ASSUMED)
+    }  # fmt: skip
+
+
+def document(site: dict[str, Any], **second: Any) -> Isolation:
+    return proven({"sites": {"iad": {"sim": {}, **site}}, **teams(**second)})[1]
+
+
+def states(proof: Isolation) -> dict[str, set[WayState]]:
+    return {way: {one.state for one in results(proof, way)} for way in ("claim", "ephemeral volume", "iscsi", *PODS)}
+
+
+@pytest.mark.parametrize(("site", "claim", "pods"), [
+    ({}, CLOSED, CLOSED),
+    ({"isolation": "audit"}, OPEN, OPEN),
+    ({"isolation": "resource_quota"}, CLOSED, OPEN),
+    ({"inline_volumes": {"allow": True, "reason": "scratch"}}, CLOSED, OPEN),
+])  # fmt: skip
+def test_what_a_document_writes_closes_what_it_says(site: dict[str, Any], claim: WayState, pods: WayState) -> None:
+    proof = document(site)
+    assert states(proof) == {
+        "claim": {claim},
+        "ephemeral volume": {claim},
+        "iscsi": {CLOSED},
+        **{way: {pods} for way in PODS},
+    }
+    assert proof.apart is (claim is CLOSED and pods is CLOSED)
+    reasons = {one.reason for one in proof.open_ways}
+    assert reasons == (
+        {"seen, not enforced"}
+        if claim is OPEN
+        else {"no admission policy refuses it in pods"}
+        if pods is OPEN
+        else set()
+    )
+    if site.get("isolation") == "resource_quota":
+        assert results(proof, "claim")[0].by == ("iad/resource_quota/vastplan-a-b", "iad/resource_quota/vastplan-b-a")
+
+
+def test_a_class_that_is_open_to_another_is_shared_with_it() -> None:
+    proof = document({}, open_to=["runai-a"])
+    (shared,) = [one for one in results(proof, "claim") if one.state is SHARED]
+    assert (shared.by, shared.everybody, shared.to_everybody) == (("iad/admission_policy/vastplan-b",), True, True)
+    assert [one.by for one in results(proof, "claim") if one.state is CLOSED] == [("iad/admission_policy/vastplan-a",)]
+    assert not proof.open_ways and not proof.apart
+
+
+def test_ways_of_one_project_lead_to_nobody_else() -> None:
+    assert proof(*team("a", 1)).ways == ()
+
+
+def lines(proven: Isolation) -> list[str]:
+    return isolation_text([proven], Style(colour=False, width=200), of="the document").splitlines()
+
+
+def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open() -> None:
+    change = [
+        with_values("view/a-set", allow_s3_anonymous_access=True),
+        with_values(f"admission_policy/{INLINE}", sources=["hostPath"]),
+    ]
+    shown = lines(after(lambda objects: [each(objects) for each in change]))
+    assert shown[:9] == [
+        "Isolation on iad, from the document",
+        "  2 projects, 0 meeting points, 3 open ways",
+        "  reaches  a                              b",
+        "  a        -                              nfs, flexVolume",
+        "  b        nfs, flexVolume, anonymous S3  -",
+        "  open: nfs, flexVolume: no admission policy refuses it in pods: from every project to every other"
+        " (write isolation: admission_policy on the site, and no inline_volumes there; then vastplan apply)",
+        "  open: anonymous S3: requests without a key are allowed (iad/view/a-set): from every project to a"
+        " (write allow_s3_anonymous_access: false in the view)",
+        "  assumed: NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone; bucket ACL: ACLs of buckets"
+        " are set by S3, and VMS shows none; the network has to close 10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1), 10.0.2.1 - 10.0.2.9"
+        " (VIP pool b, VLAN 2)",
+        shown[8],
+    ]  # fmt: skip
+    assert shown[8].startswith(
+        "  closed: claim, ephemeral volume: admission policies of the classes (iad/admission_policy/vastplan-a, "
+    )
+    assert (
+        "inline CSI, inline CSI of others, hostPath: admission policy for pods (iad/admission_policy/vastplan-inline-volumes)"
+        in shown[8]
+    )
+    assert lines(after(lambda objects: None))[:5] == [
+        "Isolation on iad, from the document",
+        "  no two of 2 projects meet; some ways only the network closes",
+        "  reaches  a       b",
+        "  a        -       closed",
+        "  b        closed  -",
+    ]
+
+
+def test_what_is_declared_is_in_the_verdict() -> None:
+    shown = lines(after(with_values("data_volume/a", shared_with_projects=[ref("project", "b")])))
+    assert shown[1:6] == [
+        "  no two of 2 projects meet; 1 declared share; some ways only the network closes",
+        "  reaches  a       b",
+        "  a        -       closed",
+        "  b        shared  -",
+        "  shared: data volume: a data volume for them (iad/data_volume/a): from b to a",
+    ]
+
+
+def test_many_projects_have_lines_and_no_matrix() -> None:
+    def many(*changes: Change) -> list[str]:
+        objects = closed()
+        for number in range(3, 10):
+            more(*team(f"t{number}", number))(objects)
+        for change in changes:
+            change(objects)
+        return lines(proof(*objects.values()))
+
+    assert not any(line.startswith("  reaches") for line in many())
+    assert many()[2] == "  between any two of 9 projects: no way is open"
+    assert many(with_values("view/t5-set", allow_s3_anonymous_access=True))[2] == (
+        "  open: anonymous S3: requests without a key are allowed (iad/view/t5-set): from every project to t5"
+        " (write allow_s3_anonymous_access: false in the view)"
+    )
+
+
+def test_the_work_grows_with_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked_at(count: int) -> int:
+        calls = 0
+
+        def counting(*args: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            return judged(*args)
+
+        judged = reach.judge
+        with monkeypatch.context() as patched:
+            patched.setattr(reach, "judge", counting)
+            inline = [each for place, each in closed().items() if INLINE in place]
+            shown = proof(*inline, *(each for number in range(count) for each in team(f"t{number}", number)))
+        assert len(shown.ways) == len(after(lambda objects: None).ways)  # what is alike is one result
+        return calls
+
+    assert looked_at(40) == 2 * looked_at(20) == 4 * looked_at(10)

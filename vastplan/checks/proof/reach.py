@@ -1,0 +1,120 @@
+"""Which ways around the chain are closed, and by what: each way against each element that it may lead to.
+
+Every element is looked at by itself and what is alike is one result, so the work grows with the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from vastplan.checks.index import Index
+from vastplan.checks.proof.chain import ChainElement
+from vastplan.checks.proof.class_access import Namespaces, Projects, reference_name
+from vastplan.checks.proof.rules import RULES, WayAnswer, nothing_closes
+from vastplan.checks.proof.surroundings import Surroundings, WayTarget
+from vastplan.checks.proof.ways import WAYS, Way
+from vastplan.model.isolation import WayResult, WayState
+from vastplan.model.value import Ref
+
+_LAYERS_BY_KIND = {
+    "persistent_volume": "volume", "clone": "clone", "data_volume": "data volume", "data_source": "data source",
+    "nfs_data_source": "data source", "s3_data_source": "data source", "host_path_data_source": "data source",
+}  # fmt: skip
+"""Objects that are no element of a chain, and that a way leads to."""
+_Alike = tuple[str, WayState | None, str, str, tuple[Projects, ...]]
+_ORDER = {way.name: number for number, way in enumerate(WAYS)}
+
+
+def ways_around(
+    site: str,
+    objects: Index,
+    namespaces: Mapping[str, str],
+    projects_by_namespace: Mapping[str, tuple[str, ...]],
+    open_to: Mapping[str, Namespaces],
+    reached: Iterable[tuple[ChainElement, Projects]],
+) -> tuple[WayResult, ...]:
+    """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects."""
+    targets = [
+        WayTarget(element.layer, element.element, element.entry, projects, element.tenant, element.path)
+        for element, projects in reached
+    ]
+    targets += _objects_beside(site, objects, namespaces, projects_by_namespace)
+    around = Surroundings(site, objects, namespaces, projects_by_namespace, open_to, targets)
+    by_layer: dict[str, list[WayTarget]] = {}
+    for target in targets:
+        by_layer.setdefault(target.layer, []).append(target)
+    alike: dict[_Alike, list[WayAnswer]] = {}
+    for way in WAYS:
+        for layer in way.layers:
+            for target in by_layer.get(layer, ()):
+                answer = judge(around, way, target)
+                if answer.state is not None:
+                    alike.setdefault(_alike(way, answer), []).append(answer)
+    results = [_result(name, answers, namespaces) for (name, *_), answers in alike.items()]
+    return tuple(sorted(results, key=lambda one: (_ORDER[one.way], one.state.value, one.reason, one.by)))
+
+
+def unread_ways(read: Container[str]) -> tuple[WayResult, ...]:
+    """The ways of which nothing is known, because not all kinds of their objects were read."""
+    return tuple(
+        WayResult(way.name, WayState.ASSUMED, "not read from the systems")
+        for way in WAYS
+        if not all(kind in read for kind in way.kinds)
+    )
+
+
+def judge(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer:
+    """The answer of the first rule that decides; without one the way is open."""
+    for name in way.rules:
+        answer = RULES[name](around, way, target)
+        if answer is not None:
+            return answer
+    return nothing_closes(way, target, [target.entry])
+
+
+def _objects_beside(
+    site: str, objects: Index, namespaces: Mapping[str, str], projects_by_namespace: Mapping[str, tuple[str, ...]]
+) -> Iterator[WayTarget]:
+    for kind, layer in _LAYERS_BY_KIND.items():
+        for entry in objects.on(site, kind).values():
+            projects: tuple[str, ...] = ()
+            if entry.values.get("claim_namespace") is not None:
+                namespace = reference_name(entry.values["claim_namespace"], namespaces)
+                projects = projects_by_namespace.get(namespace, ())
+                if not projects:
+                    continue  # a volume of nobody here
+            elif isinstance(entry.values.get("project"), Ref):
+                projects = (entry.values["project"].target.name,)
+            yield WayTarget(layer, entry.address.name, entry, projects)
+
+
+def _alike(way: Way, answer: WayAnswer) -> _Alike:
+    """What answers of one result have in common: of open ways who goes them, of what is shared both sides."""
+    pair: dict[WayState | None, tuple[Projects, ...]] = {
+        WayState.OPEN: (answer.to,), WayState.SHARED: (answer.to, answer.projects)
+    }  # fmt: skip
+    return way.name, answer.state, answer.reason, answer.fix, pair.get(answer.state, ())
+
+
+def _result(name: str, answers: list[WayAnswer], namespaces: Mapping[str, str]) -> WayResult:
+    """One result for answers that are alike."""
+    first = answers[0]
+    assert first.state is not None
+    by = tuple(sorted({address for answer in answers for address in answer.by}))
+    ranges = tuple(sorted({text for answer in answers for text in answer.ranges}))
+    if first.state not in (WayState.OPEN, WayState.SHARED):
+        return WayResult(name, first.state, first.reason, by, ranges=ranges)
+    projects = _united((answer.projects for answer in answers), namespaces)
+    to = _united((answer.to for answer in answers), namespaces)
+    return WayResult(
+        name, first.state, first.reason, by, projects or (), projects is None, to or (), to is None, ranges, first.fix
+    )
+
+
+def _united(parts: Iterable[Projects], namespaces: Mapping[str, str]) -> Projects:
+    names: set[str] = set()
+    for part in parts:
+        if part is None:
+            return None
+        names.update(part)
+    return None if names >= namespaces.keys() else tuple(sorted(names))

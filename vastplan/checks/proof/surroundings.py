@@ -1,0 +1,167 @@
+"""What decides about the ways around the chain, looked up once for a site: policies, quotas, pools, views and owners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vastplan.checks.index import Index
+from vastplan.checks.paths import path_names
+from vastplan.checks.proof.class_access import Namespaces, Projects, policies_in_force, reference_name, seen_namespaces
+from vastplan.model.dataclass import dataclass
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+from vastplan.schema.entries import Entry
+
+_SHOWN = 6  # pools without a tenant that are named
+_NOBODYS: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WayTarget:
+    """An element that a way may lead to, and the projects that have it."""
+
+    layer: str
+    name: str
+    entry: Entry
+    projects: Projects
+    tenant: str = ""
+    path: str = ""
+
+
+class Directories:
+    """Views by their directory, to find those at, around and below another directory of the tenant."""
+
+    def __init__(self, views: Iterable[Entry]) -> None:
+        self._at: dict[tuple[str, tuple[str, ...]], dict[str, Entry]] = {}
+        self._below: dict[tuple[str, tuple[str, ...]], dict[str, Entry]] = {}
+        for view in views:
+            tenant, names = reference_name(view.values.get("tenant"), {}), path_names(str(view.values["path"]))
+            self._at.setdefault((tenant, names), {})[str(view.address)] = view
+            for length in range(len(names)):
+                self._below.setdefault((tenant, names[:length]), {})[str(view.address)] = view
+
+    def near(self, tenant: str, path: str) -> list[Entry]:
+        """The views at, around and below a directory."""
+        names = path_names(path)
+        found = [view for n in range(len(names) + 1) for view in self._at.get((tenant, names[:n]), {}).values()]
+        return [*found, *self._below.get((tenant, names), {}).values()] if self._at else []
+
+
+class Surroundings:
+    """What decides on one site. `open_to` has the namespaces of each class, `targets` the elements that projects reach."""
+
+    def __init__(
+        self,
+        site: str,
+        objects: Index,
+        namespaces: Mapping[str, str],
+        projects_by_namespace: Mapping[str, tuple[str, ...]],
+        open_to: Mapping[str, Namespaces],
+        targets: Iterable[WayTarget],
+    ) -> None:
+        self.objects = objects
+        self.projects_by_namespace = projects_by_namespace
+        self.open_to = {name: allowed for name, allowed in open_to.items() if allowed is not None}
+        self.meant_for = seen_namespaces(site, objects, namespaces)
+        self.closing: dict[str, list[Entry]] = {}
+        self.opened: dict[str, Entry] = {}
+        self.reporting: dict[str, list[Entry]] = {}
+        self.refused, self.reported = dict[str, Entry](), dict[str, Entry]()
+        for enforced in (True, False):
+            for policy in policies_in_force(site, objects, enforced=enforced):
+                self._add_policy(policy, enforced=enforced)
+        self.quotas: dict[str, Entry] = {}  # one for each class
+        for quota in objects.on(site, "resource_quota").values():
+            for resource, amount in (quota.values.get("hard") or {}).items():
+                class_name, separator, _ = resource.partition(".storageclass.storage.k8s.io/")
+                if separator and amount == "0":
+                    self.quotas.setdefault(class_name, quota)
+        pools = [pool for pool in objects.on(site, "vip_pool").values() if _serves(pool)]
+        self.common_pools = [pool for pool in pools if pool.values.get("tenant") is None][:_SHOWN]
+        self._pools: dict[str, list[Entry]] = {}
+        for pool in pools:
+            if pool.values.get("tenant") is not None:
+                self._pools.setdefault(reference_name(pool.values["tenant"], {}), []).append(pool)
+        views = [view for view in objects.on(site, "view").values() if isinstance(view.values.get("tenant"), Ref)]
+        self.buckets = Directories(view for view in views if view.values.get("bucket") and "S3" in _protocols(view))
+        self.shares = Directories(view for view in views if "SMB" in _protocols(view))
+        self._exports = Directories(view for view in views if {"NFS", "NFS4"} & _protocols(view))
+        self._of_departments: dict[str, list[str]] = {}
+        for name, project in objects.on(site, "project").items():
+            department = reference_name(project.values.get("department"), {})
+            self._of_departments.setdefault(department, []).append(name)
+        self._owners = {
+            (target.tenant, path_names(target.path)): target.projects for target in targets if target.layer == "path"
+        }
+
+    def _add_policy(self, policy: Entry, *, enforced: bool) -> None:
+        values = policy.values
+        if values.get("storage_class") is None:
+            by_name = self.refused if enforced else self.reported
+            for name in (*(values.get("drivers") or ()), *(values.get("sources") or ())):
+                by_name.setdefault(str(name), policy)
+            return
+        class_name = reference_name(values["storage_class"], {})
+        if values.get("open") is True:
+            self.opened.setdefault(class_name, policy)
+        else:
+            (self.closing if enforced else self.reporting).setdefault(class_name, []).append(policy)
+
+    def projects_in(self, namespaces: Iterable[str]) -> tuple[str, ...]:
+        """The projects of some namespaces."""
+        return tuple(
+            project for name in sorted(namespaces) for project in self.projects_by_namespace.get(name, ())
+        )  # fmt: skip
+
+    def projects_of_refs(self, kind: str, refs: Any) -> tuple[str, ...]:
+        """The projects that references to projects or departments name."""
+        names = [reference_name(ref, {}) for ref in refs or ()]
+        if kind == "project":
+            return tuple(names)
+        return tuple(project for name in names for project in self._of_departments.get(name, ()))
+
+    def pools_of(self, tenant: Any) -> list[Entry]:
+        """The VIP pools of a tenant."""
+        return self._pools.get(reference_name(tenant, {}), []) if tenant is not None else []
+
+    def ranges_of_policy(self, policy: Entry) -> list[str]:
+        """The addresses at which clients reach the views of a policy."""
+        return [self.ranges(pool) for pool in self.pools_of(policy.values.get("tenant")) or self.common_pools]
+
+    def ranges(self, pool: Entry) -> str:
+        """The addresses and the VLAN of a VIP pool."""
+        pairs = (str(each).split(" - ") for each in pool.values.get("ip_ranges") or ())
+        listed = [" - ".join(dict.fromkeys(pair)) for pair in pairs]  # a range of one address is an address
+        vlan = f"VLAN {pool.values['vlan']}" if pool.values.get("vlan") else "untagged"
+        return (
+            f"{some(listed, _SHOWN)} (VIP pool {pool.address.name}, {vlan})"
+            if listed
+            else f"VIP pool {pool.address.name}"
+        )
+
+    def exported_by(self, tenant: str, path: str) -> list[Entry]:
+        """The policies of the NFS views at, around and below a directory."""
+        policies = (self.objects.get(view.values.get("view_policy")) for view in self._exports.near(tenant, path))
+        return list({policy.address: policy for policy in policies if policy is not None}.values())
+
+    def owners(self, tenant: Any, path: str) -> tuple[str, ...]:
+        """The projects that reach a directory, or one around it; none where every project does."""
+        name, names = reference_name(tenant, {}), path_names(path)
+        found = (self._owners.get((name, names[:length]), _NOBODYS) for length in range(len(names) + 1))
+        return tuple(dict.fromkeys(project for projects in found for project in projects or ()))
+
+    def owners_of_volume(self, volume: Entry) -> Projects:
+        """The projects whose directory a static volume shows; all where that is unknown."""
+        pool = self.objects.get(volume.values.get("vip_pool"))
+        tenant = pool.values.get("tenant") if pool is not None else None
+        return self.owners(tenant, str(volume.values.get("volume_handle"))) or None
+
+
+def _serves(pool: Entry) -> bool:
+    """Whether clients can use a pool."""
+    return pool.values.get("role", "PROTOCOLS") == "PROTOCOLS" and pool.values.get("enabled") is not False
+
+
+def _protocols(view: Entry) -> set[str]:
+    return set(view.values.get("protocols") or ("NFS",))  # what VMS assumes for none
