@@ -17,9 +17,8 @@ from vastplan.checks.paths import enclosing
 from vastplan.checks.proof.chain import ChainElement, ChainWalker, Step
 from vastplan.checks.proof.class_access import Projects, open_namespaces, reference_name, seen_namespaces
 from vastplan.checks.proof.keys import KeyWalker
-from vastplan.checks.proof.reach import ways_around
 from vastplan.model.dataclass import dataclass
-from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
+from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd, WayResult
 from vastplan.schema.entries import Entry
 
 
@@ -80,6 +79,11 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
     _add_projects_inside(elements)
     meetings = [meeting for one in elements.values() if (meeting := _meeting(one, namespaces)) is not None]
     reached = ((one.element, one.projects) for one in elements.values())
+    ways: tuple[WayResult, ...] = ()
+    if len(namespaces) > 1:
+        from vastplan.checks.proof.reach import ways_around  # a document of one project does not load it
+
+        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, reached)
     return Isolation(
         site,
         dict(sorted(namespaces.items())),
@@ -94,9 +98,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
         seen={
             name: tuple(sorted(allowed)) for name, allowed in sorted(seen_namespaces(site, objects, namespaces).items())
         },
-        ways=ways_around(site, objects, namespaces, projects_by_namespace, open_to, reached)
-        if len(namespaces) > 1
-        else (),
+        ways=ways,
     )
 
 
