@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.checks import catalogue
-from vastplan.checks.proof.ways import WAYS
+from vastplan.checks.proof._ways import WAYS
 
 HEAD = """\
 # Checks

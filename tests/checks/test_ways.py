@@ -12,8 +12,8 @@ from tests.checks.chains import entry, proof, ref
 from tests.checks.test_isolation import proven
 from tests.checks.test_isolation_seen import teams
 from vastplan.checks.proof import reach
-from vastplan.checks.proof.rules import RULES
-from vastplan.checks.proof.ways import WAYS
+from vastplan.checks.proof._rules import RULES
+from vastplan.checks.proof._ways import WAYS
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.isolation import Isolation, WayResult, WayState

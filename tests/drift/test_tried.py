@@ -14,7 +14,7 @@ from tests.engine.test_access import on_site
 from tests.lab import Lab
 from vastplan.app.drift import find_drift
 from vastplan.app.drifting.trial import answer_to
-from vastplan.checks.proof.trials import CLAIM, TRIALS
+from vastplan.checks.proof._trials import CLAIM, TRIALS
 from vastplan.model.errors import NotAuthorised, Refused, Unreachable
 from vastplan.model.isolation_trial import WayTried
 from vastplan.report.isolation_trial import trial_text

@@ -11,7 +11,7 @@ import requests
 from tests.engine.test_isolation_rule import CLASSES, LAWFUL, LEGACY, MERGE, SERVERS, close, denied, with_source
 from tests.kube.conftest import Open
 from tests.kube.lab import KubeLab
-from vastplan.checks.proof.trials import TRIALS
+from vastplan.checks.proof._trials import TRIALS
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.address import Address

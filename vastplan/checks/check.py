@@ -55,10 +55,12 @@ class Check:
 def discover_checks(package: ModuleType) -> Mapping[str, Check]:
     """All checks of a package by code, in the order of the codes. Raises `TypeError` if two have the same code.
 
-    A module has one check, or a tuple of the checks that one computation finds.
+    A module has one check, or a tuple of the checks that one computation finds; one whose name begins with `_` has none.
     """
     checks: dict[str, Check] = {}
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if info.name.rpartition(".")[2].startswith("_"):
+            continue
         for value in vars(importlib.import_module(info.name)).values():
             for check in value if isinstance(value, tuple) else (value,):
                 if isinstance(check, Check) and checks.setdefault(check.code, check) is not check:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vastplan.app.connect import PARALLEL, connected
 from vastplan.app.plan import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.checks.proof.trials import CLAIM, TRIALS, Trial
+from vastplan.checks.proof._trials import CLAIM, TRIALS, Trial
 from vastplan.engine.live.observe import Live
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, VastplanError

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, live_namespace
+from vastplan.checks.proof._reach import unread_ways
 from vastplan.checks.proof.proof import prove
-from vastplan.checks.proof.reach import unread_ways
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address

@@ -4,7 +4,7 @@ From each project the chain is followed: its namespace, the classes that are ope
 there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
 their users and the buckets that these may use. Projects are then grouped by what they reach, never compared with each other:
 the work grows with the document, not with the square of its projects. The same elements are then what the ways around the
-chain are tried on (`reach.py`).
+chain are tried on (`_reach.py`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
     reached = ((one.element, one.projects) for one in elements.values())
     ways: tuple[WayResult, ...] = ()
     if len(namespaces) > 1:
-        from vastplan.checks.proof.reach import ways_around  # a document of one project does not load it
+        from vastplan.checks.proof._reach import ways_around  # a document of one project does not load it
 
         ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, reached)
     return Isolation(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from vastplan.checks.proof._surroundings import Surroundings, WayTarget
+from vastplan.checks.proof._ways import ENFORCE, Way
 from vastplan.checks.proof.class_access import Projects
-from vastplan.checks.proof.surroundings import Surroundings, WayTarget
-from vastplan.checks.proof.ways import ENFORCE, Way
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import WayState
 from vastplan.schema.entries import Entry

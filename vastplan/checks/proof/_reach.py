@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from vastplan.checks.index import Index
+from vastplan.checks.proof._rules import RULES, WayAnswer, nothing_closes
+from vastplan.checks.proof._surroundings import Surroundings, WayTarget
+from vastplan.checks.proof._ways import WAYS, Way
 from vastplan.checks.proof.chain import ChainElement
 from vastplan.checks.proof.class_access import Namespaces, Projects, reference_name
-from vastplan.checks.proof.rules import RULES, WayAnswer, nothing_closes
-from vastplan.checks.proof.surroundings import Surroundings, WayTarget
-from vastplan.checks.proof.ways import WAYS, Way
 from vastplan.model.isolation import WayResult, WayState
 from vastplan.model.value import Ref
 

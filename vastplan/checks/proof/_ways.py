@@ -1,6 +1,6 @@
 """The ways around the chain: what somebody of another project might do to reach data, as a table.
 
-`rules` are names of functions of `vastplan.checks.proof.rules`, in order: the first that decides has the result, and where none
+`rules` are names of functions of `vastplan.checks.proof._rules`, in order: the first that decides has the result, and where none
 does, the way is open. A fact in `system` or `otherwise` is that of `source`.
 """
 
