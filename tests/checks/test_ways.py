@@ -11,7 +11,7 @@ import pytest
 from tests.checks.chains import entry, proof, ref
 from tests.checks.test_isolation import proven
 from tests.checks.test_isolation_seen import teams
-from vastplan.checks.proof import reach
+from vastplan.checks.proof import _reach as reach
 from vastplan.checks.proof._rules import RULES
 from vastplan.checks.proof._ways import WAYS
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
