@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
@@ -161,14 +161,16 @@ def projects_meet(findings: Iterable[Finding]) -> bool:
     return any(finding.code.startswith(_ISOLATION) and not finding.waived for finding in findings)
 
 
-def live_meetings(workspace: Workspace, proofs: Iterable[Isolation], today: date) -> list[str]:
-    """The addresses of live meeting points and open ends that no waiver covers."""
+def live_meetings(workspace: Workspace, proofs: Sequence[Isolation], today: date) -> list[str]:
+    """The addresses of live meeting points, open ends and open ways that no waiver covers."""
     waivers = [waiver for waiver in _rules(workspace).waivers if waiver.until >= today]
     points = [
         ("ISO-02" if meeting.layer == "secret" else "ISO-01", meeting.address)
         for proof in proofs
         for meeting in proof.meetings
-    ] + [("ISO-03", end.address) for proof in proofs for end in proof.open_ends]
+    ]
+    points += [("ISO-03", end.address) for proof in proofs for end in proof.open_ends]
+    points += [("ISO-04", way.by[0]) for proof in proofs for way in proof.open_ways]
     return [
         address
         for code, address in points
