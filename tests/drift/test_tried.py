@@ -15,6 +15,7 @@ from tests.lab import Lab
 from vastplan.app.drift import find_drift
 from vastplan.app.drifting.trial import answer_to
 from vastplan.checks.proof._trials import CLAIM, TRIALS
+from vastplan.checks.proof._ways import WAYS
 from vastplan.model.errors import NotAuthorised, Refused, Unreachable
 from vastplan.model.isolation_trial import WayTried
 from vastplan.report.isolation_trial import trial_text
@@ -39,8 +40,12 @@ def tried(lab: Lab) -> dict[str, WayTried]:
     return {one.way: one for one in find_drift(lab.workspace(), None, prove=True, trying=True).drift.tried}
 
 
-def through(lab: Lab) -> set[str]:
-    return {way for way, one in tried(lab).items() if one.through}
+def through(lab: Lab) -> tuple[set[str], set[str]]:
+    """The ways that go through when they are tried, and those that the proof calls open."""
+    drift = find_drift(lab.workspace(), None, prove=True, trying=True).drift
+    return {one.way for one in drift.tried if one.through}, {
+        one.way for proof in drift.isolation for one in proof.open_ways
+    }
 
 
 def test_all_of_it_is_refused_to_others_and_nothing_to_its_own_and_nothing_is_left(lab: Lab) -> None:
@@ -62,8 +67,8 @@ def test_all_of_it_is_refused_to_others_and_nothing_to_its_own_and_nothing_is_le
         assert lab.by_hand("iad", "kubernetes", "GET", f"/api/v1/namespaces/runai-a/{kind}")["items"] == []
 
 
-def _weaker(lab: Lab, path: str, weaken: Callable[[dict[str, Any]], None]) -> set[str]:
-    """The ways that go through while a policy is weakened by hand."""
+def _weaker(lab: Lab, path: str, weaken: Callable[[dict[str, Any]], None]) -> tuple[set[str], set[str]]:
+    """The ways that go through, and those that the proof calls open, while a policy is weakened by hand."""
     spec = lab.by_hand("iad", "kubernetes", "GET", path)["spec"]
     weak = {"validations": [dict(one) for one in spec["validations"]]}
     weaken(weak)
@@ -80,16 +85,23 @@ def test_a_type_of_volume_that_the_policy_lost_goes_through(lab: Lab, way: str) 
         rule = weak["validations"][1]
         rule["expression"] = rule["expression"].replace(f"!(has(v.{way})", "!(false")
 
-    assert _weaker(lab, INLINE, lose) == {way}
+    tried_through, said_open = _weaker(lab, INLINE, lose)
+    assert tried_through == {way} and way in said_open
 
 
 def test_a_driver_or_a_class_that_a_policy_lost_goes_through(lab: Lab) -> None:
     def lose(weak: dict[str, Any]) -> None:
         weak["validations"][0]["expression"] = "true"
 
-    assert _weaker(lab, INLINE, lose) == {"inline CSI"}
-    assert _weaker(lab, CLASS_A, lose) == {CLAIM.way}
-    assert through(lab) == set()
+    tried_through, said_open = _weaker(lab, INLINE, lose)
+    assert tried_through == {"inline CSI"} and "inline CSI" in said_open
+    tried_through, said_open = _weaker(lab, CLASS_A, lose)
+    assert tried_through == {CLAIM.way} and CLAIM.way in said_open
+    assert through(lab) == (set(), set())
+
+
+def test_every_way_that_is_tried_is_one_of_the_table() -> None:
+    assert {trial.way for trial in (CLAIM, *TRIALS)} <= {way.name for way in WAYS}
 
 
 def test_an_audit_and_a_quota_are_what_they_are(tmp_path: Path) -> None:
@@ -146,11 +158,11 @@ def test_what_went_through_is_said_first() -> None:
         "  ! hostPath: not refused: b, c to x",
         "  ? iscsi: not all could be tried: down",
         "  nfs: 2 requests refused by admission policy p",
-        "  claim of the class: 1 request refused by admission policy q; 2 requests for the project's own accepted",
-        "  ! claim of the class: refused to those whose it is: a to gold",
+        "  claim: 1 request refused by admission policy q; 2 requests for the project's own accepted",
+        "  ! claim: refused to those whose it is: a to gold",
         "",
         "Tried on pdx, as each project; the servers answered and carried nothing out",
-        "  claim of the class: no other project to try it; 1 request for the project's own accepted",
+        "  claim: no other project to try it; 1 request for the project's own accepted",
     ]
 
 

@@ -170,7 +170,7 @@ def live_meetings(workspace: Workspace, proofs: Sequence[Isolation], today: date
         for meeting in proof.meetings
     ]
     points += [("ISO-03", end.address) for proof in proofs for end in proof.open_ends]
-    points += [("ISO-04", way.by[0]) for proof in proofs for way in proof.open_ways]
+    points += [("ISO-04", proof.found_at(way)) for proof in proofs for way in proof.open_ways]
     return [
         address
         for code, address in points

@@ -96,6 +96,10 @@ class Isolation:
         """The ways that nothing closes."""
         return tuple(result for result in self.ways if result.state is WayState.OPEN)
 
+    def found_at(self, way: WayResult) -> str:
+        """The address that a finding about a way names: an object that decides, or where none exists the first project."""
+        return way.by[0] if way.by else f"{self.site}/project/{next(iter(self.namespaces))}"
+
     @property
     def apart(self) -> bool:
         """Whether it is proven that no two projects meet in anything, and that no way leads to another's data that nobody shared."""

@@ -13,7 +13,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for way in proof.open_ways:
             whose = f"the data of {projects_text(way.projects, way.everybody)} open to {projects_text(way.to, way.to_everybody)}"
             group = f"on {proof.site} {whose}: {way.reason} (write {way.fix}); by"
-            yield Violation(facts.objects.at(way.by[0]), f"{group} {way.way}", group=group, item=way.way)
+            yield Violation(facts.objects.at(proof.found_at(way)), f"{group} {way.way}", group=group, item=way.way)
 
 
 CHECK = Check(

@@ -14,7 +14,7 @@ _NAME = {"generateName": "vastplan-try-"}
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A way, and the create by which a pod or claim would take it to a name: in which collection of a namespace, and what.
+    """A way by its name in the table of ways, and the create by which a pod or claim would take it to a name: in which collection of a namespace, and what.
 
     The names are `names`, or those of the site's objects of a kind `of`; with neither it needs none.
     """
@@ -45,15 +45,11 @@ def _claim(storage_class: str) -> Body:
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": _NAME, "spec": spec}
 
 
-CLAIM = Trial("claim of the class", "persistentvolumeclaims", _claim, of="storage_class")
+CLAIM = Trial("claim", "persistentvolumeclaims", _claim, of="storage_class")
 """The one that a namespace with a right to the class may send."""
 TRIALS = (
     Trial("inline CSI", "pods", lambda driver: _pod({"csi": {"driver": driver}}), names=(BLOCK_DRIVER, FILE_DRIVER)),
     Trial("nfs", "pods", lambda server: _pod({"nfs": {"server": server, "path": "/"}}), of="vip_pool"),
-    Trial(
-        "iscsi", "pods",
-        lambda portal: _pod({"iscsi": {"targetPortal": portal, "iqn": "iqn.2001-04.com.example:try", "lun": 0}}), of="vip_pool",
-    ),
     Trial("flexVolume", "pods", lambda _: _pod({"flexVolume": {"driver": "example.com/try"}})),
     Trial("hostPath", "pods", lambda _: _pod({"hostPath": {"path": "/var/lib/kubelet"}})),
 )  # fmt: skip
