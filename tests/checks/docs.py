@@ -48,7 +48,7 @@ It also tries the ways around these, each on all that projects reach: a matrix s
 each way comes to. `closed` names the object that closes it, or the system that does. `assumed` is closed by the network alone, with the
 addresses that it has to close, or was not seen: the live proof follows no S3 keys. `shared` is what somebody declared: `open_to` or `shared` of a
 class, a data volume, a data source of a wider scope, a clone for another project. `open` has the line to write; with `isolation: audit` it is
-"seen, not enforced". Open ways do not change the exit code.
+"seen, not enforced". An open way is ISO-04, and `--isolation` exits with 3 unless that is waived.
 
 | way | what somebody of another project does | source |
 |---|---|---|

@@ -117,7 +117,14 @@ CLOSED_BY: dict[str, set[str]] = {
     "anonymous S3": both("view", "-set"),
 }
 """What closes each way in `closed`; nothing where a system itself does."""
-ASSUMED_OF = {"NFS client in a pod", "block host", "bucket ACL"}
+ASSUMED_OF = {
+    "NFS client in a pod",
+    "block host",
+    "bucket ACL",
+    "inline CSI, other drivers",
+    "privileged pods",
+    "volumes of others",
+}
 ONLY_WITH_AN_OBJECT = {"clone", "data source of Run:AI"}
 
 
@@ -194,6 +201,11 @@ TAKEN_OUT: dict[str, tuple[Change, dict[str, tuple[WayState, set[str], tuple[str
         entry("view", "all", path="/", tenant=ref("tenant", "a"), protocols=["NFS"], view_policy=ref("view_policy", "wide")),
         entry("view_policy", "wide", tenant=ref("tenant", "a"))), {"hosts": (ASSUMED, {"view_policy/wide"}, ALL, ALL)}),
     "a share for all": (with_values("view/a-smb", share_acl={"enabled": False}), {"SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
+    "a share for Everyone": (with_values("view/a-smb", share_acl={"enabled": True, "acl": [{"name": "Everyone", "permission": "FULL"}]}), {
+        "SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
+    "no key for a bucket of the tenant that no project mounts": (more(
+        entry("view", "far", path="/far", tenant=ref("tenant", "a"), protocols=["S3"], bucket="far", allow_s3_anonymous_access=True)),
+        {"anonymous S3": (OPEN, {"view/far"}, ("a",), ALL)}),
     "no key for a bucket": (with_values("view/a-set", allow_s3_anonymous_access=True), {
         "anonymous S3": (OPEN, {"view/a-set"}, ("a",), ALL)}),
 }  # fmt: skip
@@ -238,6 +250,14 @@ def test_pools_for_replication_and_those_out_of_service_are_no_way() -> None:
         with_values(f"view_policy/{name}", vip_pools=None)(objects)
     (one,) = results(proof(*objects.values()), "VIP of another pool")
     assert (one.state, one.by) == (CLOSED, ("iad/vip_pool/a", "iad/vip_pool/b"))
+
+
+def test_every_pool_of_a_tenant_is_one_that_the_network_closes() -> None:
+    pool = entry("vip_pool", "stray", tenant=ref("tenant", "a"), ip_ranges=["10.66.1.1 - 10.66.1.3"])
+    assert (
+        "10.66.1.1 - 10.66.1.3 (VIP pool stray, untagged)"
+        in results(after(more(pool)), "NFS client in a pod")[0].ranges
+    )
 
 
 def test_hosts_of_a_share_close_it_too() -> None:
@@ -402,10 +422,12 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         "  a        -                              nfs, flexVolume",
         "  b        nfs, flexVolume, anonymous S3  -",
         "  open: nfs, flexVolume: no admission policy refuses it in pods: from every project to every other"
-        " (write isolation: admission_policy on the site, and no inline_volumes there; then vastplan apply)",
+        " (write isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply)",
         "  open: anonymous S3: requests without a key are allowed (iad/view/a-set): from every project to a"
         " (write allow_s3_anonymous_access: false in the view)",
-        "  assumed: NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone; bucket ACL: ACLs of buckets"
+        "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names; privileged pods:"
+        " Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline); volumes of others:"
+        " no administrator made such a volume or class; NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone; bucket ACL: ACLs of buckets"
         " are set by S3, and VMS shows none; the network has to close 10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1), 10.0.2.1 - 10.0.2.9"
         " (VIP pool b, VLAN 2)",
         shown[8],

@@ -14,7 +14,7 @@ from tests.engine.test_access import on_site
 from tests.lab import Lab
 from vastplan.app.drift import find_drift
 from vastplan.app.drifting.trial import answer_to
-from vastplan.checks.proof._trials import CLAIM, TRIALS
+from vastplan.checks.proof._trials import CLAIMS, TRIALS
 from vastplan.checks.proof._ways import WAYS
 from vastplan.model.errors import NotAuthorised, Refused, Unreachable
 from vastplan.model.isolation_trial import WayTried
@@ -24,6 +24,7 @@ from vastplan.report.style import Style
 API = "/apis/admissionregistration.k8s.io/v1"
 INLINE, CLASS_A = (f"{API}/validatingadmissionpolicies/vastplan-{name}" for name in ("inline-volumes", "a"))
 MERGE = {"Content-Type": "application/merge-patch+json"}
+CLAIM = CLAIMS[0].way
 OF_PODS = [trial.way for trial in TRIALS]
 BY_INLINE = ("admission policy vastplan-inline-volumes",)
 
@@ -51,12 +52,12 @@ def through(lab: Lab) -> tuple[set[str], set[str]]:
 def test_all_of_it_is_refused_to_others_and_nothing_to_its_own_and_nothing_is_left(lab: Lab) -> None:
     lab.clear_calls()
     found = tried(lab)
-    assert [*found] == [CLAIM.way, *OF_PODS]
-    claim = found[CLAIM.way]
+    assert [*found] == [CLAIM, *OF_PODS]
+    claim = found[CLAIM]
     assert (claim.refused, claim.by, claim.own) == (
-        2,
+        4,
         ("admission policy vastplan-a", "admission policy vastplan-b"),
-        2,
+        4,
     )
     for way in OF_PODS:
         assert (found[way].by, found[way].through) == (BY_INLINE, ()) and found[way].refused >= 2
@@ -96,12 +97,12 @@ def test_a_driver_or_a_class_that_a_policy_lost_goes_through(lab: Lab) -> None:
     tried_through, said_open = _weaker(lab, INLINE, lose)
     assert tried_through == {"inline CSI"} and "inline CSI" in said_open
     tried_through, said_open = _weaker(lab, CLASS_A, lose)
-    assert tried_through == {CLAIM.way} and CLAIM.way in said_open
+    assert tried_through == {CLAIM} and CLAIM in said_open
     assert through(lab) == (set(), set())
 
 
 def test_every_way_that_is_tried_is_one_of_the_table() -> None:
-    assert {trial.way for trial in (CLAIM, *TRIALS)} <= {way.name for way in WAYS}
+    assert {trial.way for trial in (*CLAIMS, *TRIALS)} <= {way.name for way in WAYS}
 
 
 def test_an_audit_and_a_quota_are_what_they_are(tmp_path: Path) -> None:
@@ -115,8 +116,8 @@ def test_an_audit_and_a_quota_are_what_they_are(tmp_path: Path) -> None:
             on_site(lab, teams(), {"isolation": isolation})
             lab.converge()
             found = tried(lab)
-            assert {way for way, one in found.items() if one.through} == {*OF_PODS, *(() if claims else (CLAIM.way,))}
-            assert found[CLAIM.way].by == claims
+            assert {way for way, one in found.items() if one.through} == {*OF_PODS, *(() if claims else (CLAIM,))}
+            assert found[CLAIM].by == claims
 
 
 class _Cluster:
@@ -141,16 +142,16 @@ class _Cluster:
     ],
 )  # fmt: skip
 def test_who_refuses_is_told_from_what_could_not_be_tried(problem: Exception | None, by: str, why: str) -> None:
-    assert answer_to(_Cluster(problem), "a", CLAIM, "gold") == (by, why)
+    assert answer_to(_Cluster(problem), "a", CLAIMS[0], "gold") == (by, why)
 
 
 def test_what_went_through_is_said_first() -> None:
     ways = (
         WayTried("iad", "nfs", refused=2, by=("admission policy p",)),
-        WayTried("iad", CLAIM.way, refused=1, by=("admission policy q",), own=2, own_refused=(("a", "ns-a", "gold"),)),
+        WayTried("iad", CLAIM, refused=1, by=("admission policy q",), own=2, own_refused=(("a", "ns-a", "gold"),)),
         WayTried("iad", "iscsi", untried="down"),
         WayTried("iad", "hostPath", through=(("b", "ns-b", ""), ("c", "ns-c", "x"))),
-        WayTried("pdx", CLAIM.way, own=1),
+        WayTried("pdx", CLAIM, own=1),
     )
     assert trial_text(ways, Style(colour=False)).splitlines() == [
         "",

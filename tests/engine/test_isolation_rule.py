@@ -114,6 +114,7 @@ def test_an_old_claim_lives_on_and_a_claim_does_not_get_the_class_later(lab: Lab
     assert send(lab, "PATCH", f"{path}/old", {"metadata": {"labels": {"a": "b"}}}, **MERGE).status_code == 200
     denied(send(lab, "PATCH", f"{path}/bare", {"spec": {"storageClassName": "gold"}}, **MERGE))
     denied(send(lab, "PATCH", f"{path}/bare", {"metadata": {"annotations": {LEGACY: "gold"}}}, **MERGE))
+    denied(send(lab, "PATCH", f"{path}/bare/status", {"metadata": {"annotations": {LEGACY: "gold"}}}, **MERGE))
     assert send(lab, "DELETE", f"{path}/old", None).status_code == 200
 
 
@@ -229,7 +230,7 @@ def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: Lab) 
     message = denied(send(lab, "POST", "/api/v1/namespaces/team-a/pods", with_source("told", "nfs", SERVERS["nfs"])))
     assert "volumes of type flexVolume, hostPath, iscsi, nfs are not allowed in the namespace of a project" in message
     for left_out in SERVERS:
-        sources = [source for source in SERVERS if source != left_out]
+        sources = sorted({*SERVERS} - {left_out})
         lab.extra = [Entry(policy, {**values, "sources": sources}), in_force_]
         lab.converge(Consent(allow_narrow=("*",)))
         assert tried("team-a", f"no-{left_out}") == dict.fromkeys(sources, False) | dict.fromkeys(

@@ -77,6 +77,8 @@ def pod(*volumes: dict[str, Any]) -> dict[str, Any]:
 def test_who_may_use_a_class(body: dict[str, Any], old: dict[str, Any] | None, says: str) -> None:
     found = refused(GOLD, CLAIMS, body, old=old)
     assert says in found and bool(found) is bool(says)
+    if old is not None:
+        assert refused(GOLD, CLAIMS, body, old=old, subresource="status") == found
     for namespace in ("team-a", "team-c"):
         assert not refused(GOLD, CLAIMS, body, namespace, old=old)
     assert not refused(_rules.closed_class("gold", [], True), CLAIMS, body, old=old)

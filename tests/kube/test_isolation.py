@@ -90,6 +90,7 @@ def test_an_old_claim_lives_on_and_a_claim_does_not_get_the_class_later(by_hand:
     assert by_hand.send("PATCH", f"{path}/old", {"metadata": {"labels": {"a": "b"}}}, **MERGE).status_code == 200
     denied(by_hand.send("PATCH", f"{path}/bare", {"spec": {"storageClassName": "gold"}}, **MERGE))
     denied(by_hand.send("PATCH", f"{path}/bare", {"metadata": {"annotations": {LEGACY: "gold"}}}, **MERGE))
+    denied(by_hand.send("PATCH", f"{path}/bare/status", {"metadata": {"annotations": {LEGACY: "gold"}}}, **MERGE))
     assert by_hand.send("DELETE", f"{path}/old").status_code == 200
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vastplan.app.connect import PARALLEL, connected
 from vastplan.app.plan import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.checks.proof._trials import CLAIM, TRIALS, Trial
+from vastplan.checks.proof._trials import CLAIMS, TRIALS, Trial
 from vastplan.engine.live.observe import Live
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, VastplanError
@@ -53,8 +53,8 @@ def _answered(provider: Trying, sent: list[_Sent]) -> Iterable[tuple[_Sent, tupl
 
 
 def _requests(proof: Isolation, planned: Planned) -> Iterator[_Sent]:
-    """Each class that is not shared from each namespace; the other ways from each namespace to what its neighbour in the list has."""
-    named = {_name(live, planned): live.name for live in planned.observed.objects(proof.site, CLAIM.of)}
+    """Each class that is not shared from each namespace; the other ways from each namespace to what another project has."""
+    classes = {_name(live, planned): live for live in planned.observed.objects(proof.site, "storage_class")}
     shared = {
         str(policy.values.get("storage_class"))
         for policy in planned.observed.objects(proof.site, "admission_policy")
@@ -62,15 +62,27 @@ def _requests(proof: Isolation, planned: Planned) -> Iterator[_Sent]:
     }
     closed = {
         **proof.classes,
-        **{name: proof.seen.get(name, ()) for name in proof.shared if named.get(name) not in shared},
+        **{
+            name: proof.seen.get(name, ())
+            for name in proof.shared
+            if name in classes and classes[name].name not in shared
+        },
     }
-    servers = [address for pool in planned.observed.objects(proof.site, "vip_pool") if (address := _address(pool))]
+    pools = {
+        pool.name: address for pool in planned.observed.objects(proof.site, "vip_pool") if (address := _address(pool))
+    }
     for number, (project, namespace) in enumerate(proof.namespaces.items()):
         for name, allowed in closed.items():
-            if name in named:
-                yield _Sent(CLAIM, project, namespace, named[name], namespace in allowed)
+            for trial in CLAIMS if name in classes else ():
+                yield _Sent(trial, project, namespace, classes[name].name, namespace in allowed)
+        own = {
+            str(classes[name].values.get("vip_pool"))
+            for name, allowed in proof.classes.items()
+            if namespace in allowed and name in classes
+        }
+        others = [address for name, address in pools.items() if name not in own]
+        neighbour = others[number % len(others) :][:1] if others else []
         for trial in TRIALS:
-            neighbour = servers[(number + 1) % len(servers) :][:1] if trial.of and servers else []
             for target in trial.names or (neighbour if trial.of else [""]):
                 yield _Sent(trial, project, namespace, target, own=False)
 

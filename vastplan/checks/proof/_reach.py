@@ -38,7 +38,9 @@ def ways_around(
         WayTarget(element.layer, element.element, element.entry, projects, element.tenant, element.path)
         for element, projects in reached
     ]
-    targets += _objects_beside(site, objects, namespaces, projects_by_namespace)
+    targets += [
+        *_objects_beside(site, objects, namespaces, projects_by_namespace), *_of_tenants(site, objects, targets)
+    ]  # fmt: skip
     around = Surroundings(site, objects, namespaces, projects_by_namespace, open_to, targets)
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:
@@ -86,6 +88,28 @@ def _objects_beside(
             elif isinstance(entry.values.get("project"), Ref):
                 projects = (entry.values["project"].target.name,)
             yield WayTarget(layer, entry.address.name, entry, projects)
+
+
+def _of_tenants(site: str, objects: Index, elements: Iterable[WayTarget]) -> Iterator[WayTarget]:
+    """The other VIP pools, directories and buckets of the tenants that projects reach: these are their data too."""
+    known = {(element.layer, element.name) for element in elements}
+    owners = {element.name: element.projects for element in elements if element.layer == "tenant"}
+    for pool in objects.on(site, "vip_pool").values():
+        tenant = reference_name(pool.values.get("tenant"), {})
+        if tenant in owners and ("VIP pool", pool.address.name) not in known:
+            yield WayTarget("VIP pool", pool.address.name, pool, owners[tenant])
+    for view in objects.on(site, "view").values():
+        tenant, path, bucket = (
+            reference_name(view.values.get("tenant"), {}),
+            str(view.values["path"]),
+            view.values.get("bucket"),
+        )
+        if tenant not in owners:
+            continue
+        if ("path", f"{tenant}:{path}") not in known:
+            yield WayTarget("path", f"{tenant}:{path}", view, owners[tenant], tenant, path)
+        if bucket and ("bucket", f"{tenant}:{bucket}") not in known:
+            yield WayTarget("bucket", f"{tenant}:{bucket}", view, owners[tenant])
 
 
 def _alike(way: Way, answer: WayAnswer) -> _Alike:

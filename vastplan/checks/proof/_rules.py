@@ -234,7 +234,9 @@ def shares_restricted(around: Surroundings, way: Way, target: WayTarget) -> WayA
 
 def _restricted(around: Surroundings, view: Entry) -> bool:
     acl, policy = view.values.get("share_acl"), around.objects.get(view.values.get("view_policy"))
-    enabled = isinstance(acl, dict) and acl.get("enabled") is True
+    entries = (acl.get("acl") or ()) if isinstance(acl, dict) else ()
+    everyone = any("everyone" in str(entry).lower() or "S-1-1-0" in str(entry) for entry in entries)
+    enabled = isinstance(acl, dict) and acl.get("enabled") is True and not everyone
     return enabled or (policy is not None and _ANY.isdisjoint(_hosts(policy, "smb")))
 
 

@@ -9,6 +9,7 @@ from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER
 from vastplan.model.dataclass import dataclass
 
 Body = dict[str, Any]
+_LEGACY = "volume.beta.kubernetes.io/storage-class"  # clusters still obey it
 _NAME = {"generateName": "vastplan-try-"}
 
 
@@ -36,17 +37,20 @@ def _pod(volume: Mapping[str, Any]) -> Body:
     }
 
 
-def _claim(storage_class: str) -> Body:
+def _claim(storage_class: str, **more: Body) -> Body:
     spec = {
         "storageClassName": storage_class,
         "accessModes": ["ReadWriteMany"],
         "resources": {"requests": {"storage": "1Gi"}},
     }
-    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": _NAME, "spec": spec}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {**_NAME, **more}, "spec": spec}
 
 
-CLAIM = Trial("claim", "persistentvolumeclaims", _claim, of="storage_class")
-"""The one that a namespace with a right to the class may send."""
+CLAIMS = (
+    Trial("claim", "persistentvolumeclaims", _claim, of="storage_class"),
+    Trial("claim", "persistentvolumeclaims", lambda name: _claim("", annotations={_LEGACY: name}), of="storage_class"),
+)
+"""Those that a namespace with a right to the class may send."""
 TRIALS = (
     Trial("inline CSI", "pods", lambda driver: _pod({"csi": {"driver": driver}}), names=(BLOCK_DRIVER, FILE_DRIVER)),
     Trial("nfs", "pods", lambda server: _pod({"nfs": {"server": server, "path": "/"}}), of="vip_pool"),

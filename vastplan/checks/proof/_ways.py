@@ -33,14 +33,14 @@ class Way:
 
 
 ENFORCE = "isolation: admission_policy on the site"
-_NO_INLINE = f"{ENFORCE}, and no inline_volumes there; then vastplan apply"
+_NO_INLINE = f"{ENFORCE}, and no inline_volumes there; where it is so already: vastplan apply"
 _UNREFUSED = "no admission policy refuses it in pods"
 _of_class = partial(
     Way,
     layers=("storage class",),
     rules=("class_policy", "class_audit", "class_quota"),
     otherwise="no admission policy or resource quota closes the class",
-    fix=f"{ENFORCE}, and the class in storage_classes of its project; then vastplan apply",
+    fix=f"{ENFORCE}, and the class in storage_classes of its project; where it is so already: vastplan apply",
 )
 _in_pod = partial(Way, rules=("volumes_refused", "volumes_audit"), otherwise=_UNREFUSED, fix=_NO_INLINE)
 _MOUNTED = ("storage class", "volume")
@@ -66,6 +66,15 @@ WAYS: tuple[Way, ...] = (
     _in_pod("hostPath", "start a pod, or a workload of Run:AI, with the directory of the node where volumes of others are mounted",
         _MOUNTED, needs=("hostPath",),
         source="Kubernetes: a hostPath shows the node's own file system; Run:AI: storage of type hostPath becomes one"),
+    Way("inline CSI, other drivers", "start a pod with an inline volume of another driver of the cluster", ("VIP pool",), ("unseen",),
+        otherwise="no other driver for inline volumes is installed that mounts what a pod names",
+        source="Kubernetes: CSIDriver with volumeLifecycleModes Ephemeral"),
+    Way("privileged pods", "start a pod that is privileged, or in the network or among the processes of its node", ("VIP pool",), ("unseen",),
+        otherwise="Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)",
+        source="Kubernetes: Pod Security Standards, baseline: host namespaces and privileged containers"),
+    Way("volumes of others", "claim a volume or a class of another driver that an administrator made for the same data", ("VIP pool",), ("unseen",),
+        otherwise="no administrator made such a volume or class",
+        source="Kubernetes: volumes and classes belong to no namespace, and only administrators make them"),
     Way("volumeName", "create a claim that names the volume", _MOUNTED, ("claim_reference", "by_system"),
         system="Kubernetes binds a volume to one claim", otherwise="the volume is for no claim, so any claim may bind it",
         fix="claim_namespace and claim_name of the volume",

@@ -57,7 +57,11 @@ def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -
         "messageExpression": '"storage class " + variables.storageClass'
         ' + " is not open to namespace " + request.namespace',
     }
-    match = {"operations": ["CREATE", "UPDATE"], "resources": ["persistentvolumeclaims"]}
+    # A write of the status may carry annotations too.
+    match = {
+        "operations": ["CREATE", "UPDATE"],
+        "resources": ["persistentvolumeclaims", "persistentvolumeclaims/status"],
+    }
     return _spec(match, conditions, variables, rule)
 
 

@@ -191,6 +191,8 @@ def _prepared(call: KubernetesCall, new: Object, old: Object) -> Object:
     resource = call.target.resource
     if call.target.subresource:  # the rest of the object is ignored
         metadata = {**old["metadata"], "managedFields": old["metadata"].get("managedFields", [])}
+        if resource.kind == "PersistentVolumeClaim":  # as a real server does
+            metadata |= {name: new["metadata"][name] for name in ("labels", "annotations") if name in new["metadata"]}
         without_status = {key: value for key, value in old.items() if key != "status"}
         return {**without_status, "metadata": metadata} | ({"status": new["status"]} if "status" in new else {})
     rules.rules_for(resource).defaults(new)

@@ -10,7 +10,7 @@ from vastplan.sim.kubernetes import quantity
 from vastplan.sim.kubernetes.admission.attempt import AdmissionRequest
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, QUOTAS, Resource
-from vastplan.sim.kubernetes.rules.volumes import claim_size
+from vastplan.sim.kubernetes.rules.volumes import CLASS_ANNOTATION, claim_size
 
 Usage = Counter[str]
 _PLAIN = ("persistentvolumeclaims", "pods", "secrets", "configmaps", "resourcequotas")
@@ -28,7 +28,8 @@ def usage(resource: Resource, body: Object | None) -> Usage:
     if resource is CLAIMS:
         size = ceil(quantity.parse_quantity(claim_size(body)))
         amounts["requests.storage"] = size
-        name = body["spec"].get("storageClassName")
+        notes = body["metadata"].get("annotations", {})
+        name = notes.get(CLASS_ANNOTATION) or body["spec"].get("storageClassName")
         if name:
             amounts[f"{name}.storageclass.storage.k8s.io/requests.storage"] = size
             amounts[f"{name}.storageclass.storage.k8s.io/persistentvolumeclaims"] = 1

@@ -17,7 +17,7 @@ from vastplan.sim.kubernetes.status import (
     required_field,
 )
 
-_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _VOLUME_MODES = ("Block", "Filesystem")
 _RECLAIM = ("Delete", "Recycle", "Retain")
@@ -96,10 +96,10 @@ def _check_claim(body: Object) -> list[StatusCause]:
 def _check_claim_update(new: Object, old: Object) -> list[StatusCause]:
     causes = []
     class_before, class_after = (
-        body["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, "") for body in (old, new)
+        body["metadata"].get("annotations", {}).get(CLASS_ANNOTATION, "") for body in (old, new)
     )
     if class_before != class_after:
-        causes.append(immutable(f"metadata.annotations.{_CLASS_ANNOTATION}", class_after))
+        causes.append(immutable(f"metadata.annotations.{CLASS_ANNOTATION}", class_after))
     before, after = json.loads(json.dumps(old["spec"])), json.loads(json.dumps(new["spec"]))
     if not before.get("volumeName"):  # it can be set once
         before.pop("volumeName", None)
