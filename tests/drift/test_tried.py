@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from vastplan.checks.proof._trials import CLAIMS, TRIALS
 from vastplan.checks.proof._ways import WAYS
 from vastplan.model.errors import NotAuthorised, Refused, Unreachable
 from vastplan.model.isolation_trial import WayTried
+from vastplan.report.drift_html import drift_page
+from vastplan.report.drift_markdown import drift_comment
 from vastplan.report.isolation_trial import trial_text
 from vastplan.report.style import Style
 
@@ -165,6 +168,21 @@ def test_what_went_through_is_said_first() -> None:
         "Tried on pdx, as each project; the servers answered and carried nothing out",
         "  claim: no other project to try it; 1 request for the project's own accepted",
     ]
+
+
+def test_every_report_of_drift_says_it(lab: Lab) -> None:
+    found = find_drift(lab.workspace(), None, prove=True, trying=True).drift
+    hole = WayTried("iad", "nfs", through=(("b", "runai-b", "10.0.1.1"),))
+    for report in (drift_comment, drift_page):
+        text = report(replace(found, tried=(*found.tried, hole)))
+        for words in (
+            "Isolation",
+            "no two of 2 projects meet",
+            "refused by admission policy vastplan-inline-volumes",
+            "not refused: b to 10.0.1.1",
+        ):
+            assert words in text.replace("\\", ""), (report, words)
+        assert "Isolation" not in report(replace(found, isolation=(), tried=()))
 
 
 def test_it_is_a_part_of_the_proof(tmp_path: Path, vastplan: Run) -> None:

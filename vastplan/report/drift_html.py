@@ -19,7 +19,7 @@ from vastplan.report.drift_groups import (
 )
 from vastplan.report.html_escape import HOLE, Html, HtmlTemplate, code_html, joined, tag
 from vastplan.report.html_page import checks, document, header, html_table, notes, unknown_table
-from vastplan.report.html_proofs import two_site_section
+from vastplan.report.html_proofs import isolation_sections, two_site_section
 from vastplan.report.html_style import STYLE
 from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
@@ -55,6 +55,7 @@ def drift_page(drift: Drift) -> str:
     main = [
         checks(summary.findings),
         unknown_table(summary.unknown, UNKNOWN),
+        *isolation_sections(drift.isolation, drift.tried),
         *moved,
         joined(tag("h2", TITLE), two_site_section(drift.replications, drift.checked)) if drift.replications else "",
         notes(gone_title(drift), gone),

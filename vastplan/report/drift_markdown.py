@@ -17,7 +17,7 @@ from vastplan.report.drift_groups import (
 )
 from vastplan.report.markdown_escape import code_span, prose, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings_list, head, section, unknown_section
-from vastplan.report.markdown_proofs import two_site_lines
+from vastplan.report.markdown_proofs import isolation_part, two_site_lines
 from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
@@ -43,6 +43,7 @@ def drift_comment(drift: Drift) -> str:
         _coverage(drift),
         section(IGNORED, drift.ignored, _ignored, _SHOWN),
     )
+    page.add_lines("".join(isolation_part(drift.isolation, drift.tried)))
     for part in rest:
         page.add_lines(part)
     return page.text() + f"\nChecked {code_span(drift.checked, 40)}.\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation, WayState
+from vastplan.model.isolation_trial import WayTried
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.commitments import HEAD, commitment_cells
@@ -14,6 +15,7 @@ from vastplan.report.curve import curve_figure
 from vastplan.report.html_escape import Html, code_html, joined, tag
 from vastplan.report.html_page import html_table
 from vastplan.report.isolation import classes_by_namespace, isolation_verdict, meeting_projects, unenforced_classes
+from vastplan.report.isolation_trial import trial_lines
 from vastplan.report.replication import HEAD as TWO_SITES
 from vastplan.report.replication import TITLE
 from vastplan.report.replication import replication_rows as sites_of
@@ -25,11 +27,7 @@ _MOST_CURVES = 20
 
 def proof_sections(plan: Plan) -> Iterator[Html]:
     """The parts that are not empty."""
-    isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
-    if isolations:
-        yield tag("h2", "Isolation")
-        for isolation in isolations:
-            yield joined(tag("h3", f"{isolation.site}: {isolation_verdict(isolation)}"), _isolation(isolation))
+    yield from isolation_sections(plan.isolation)
     if plan.commitments:
         yield tag("h2", "Promised")
         yield scrolling_table(("site", "what", *HEAD[1:]), (_commitment(row) for row in plan.commitments))
@@ -40,6 +38,22 @@ def proof_sections(plan: Plan) -> Iterator[Html]:
     if plan.replications:
         yield tag("h2", TITLE)
         yield two_site_section(plan.replications, plan.created)
+
+
+def isolation_sections(proofs: Iterable[Isolation], tried: Iterable[WayTried] = ()) -> Iterator[Html]:
+    """What is proven of each site, and what was tried."""
+    shown = [proof for proof in proofs if proof.namespaces or proof.unknown]
+    if shown:
+        yield tag("h2", "Isolation")
+    for proof in shown:
+        yield joined(tag("h3", f"{proof.site}: {isolation_verdict(proof)}"), _isolation(proof))
+    lines = [
+        tag("li", f"tried on {one.site}: {text}", class_=bool(one.through) and "stop")
+        for one in tried
+        for text in trial_lines(one)
+    ]
+    if lines:
+        yield tag("ul", *lines, class_="notes")
 
 
 def two_site_section(rows: Sequence[Replication], now: str) -> Html:

@@ -24,26 +24,28 @@ def trial_text(tried: Iterable[WayTried], style: Style) -> str:
 def _site(site: str, ways: list[WayTried], style: Style) -> Iterator[str]:
     yield style.paint(f"Tried on {site}, as each project; the servers answered and carried nothing out", "bold")
     for one in sorted(ways, key=lambda one: (not one.through, not one.untried)):
-        yield from _way(one, style)
+        colour = "red" if one.through else "yellow" if one.untried or one.own_refused else ""
+        for line in trial_lines(one):
+            yield style.paint(f"  {line}", colour) if colour else f"  {line}"
 
 
-def _way(one: WayTried, style: Style) -> Iterator[str]:
+def trial_lines(one: WayTried) -> Iterator[str]:
+    """What became of one way: what was not refused first."""
     way = inert(one.way)
     if one.through:
         names = some(
             [f"{project} to {target}" if target else project for project, _, target in one.through], _SHOWN, inert
         )
-        yield style.paint(f"  ! {way}: not refused: {names}", "red")
+        yield f"! {way}: not refused: {names}"
     if one.refused:
-        by = some(list(one.by), _SHOWN, inert)
-        yield f"  {way}: {counted(one.refused, 'request')} refused by {by}{_own(one)}"
+        yield f"{way}: {counted(one.refused, 'request')} refused by {some(list(one.by), _SHOWN, inert)}{_own(one)}"
     elif one.own or one.own_refused:
-        yield f"  {way}: no other project to try it{_own(one)}"
+        yield f"{way}: no other project to try it{_own(one)}"
     if one.own_refused:
         names = some([f"{project} to {target}" for project, _, target in one.own_refused], _SHOWN, inert)
-        yield style.paint(f"  ! {way}: refused to those whose it is: {names}", "yellow")
+        yield f"! {way}: refused to those whose it is: {names}"
     if one.untried:
-        yield style.paint(f"  ? {way}: not all could be tried: {inert(one.untried, 300)}", "yellow")
+        yield f"? {way}: not all could be tried: {inert(one.untried, 300)}"
 
 
 def _own(one: WayTried) -> str:

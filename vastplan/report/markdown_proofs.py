@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
+from vastplan.model.isolation_trial import WayTried
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.budgets import alike_budgets, volume_names
 from vastplan.report.commitments import commitment_cells
 from vastplan.report.isolation import isolation_verdict, meeting_projects, unenforced_classes
+from vastplan.report.isolation_trial import trial_lines
 from vastplan.report.markdown_escape import code_span, prose
 from vastplan.report.replication import TITLE, line, of_many, split_rows
 from vastplan.report.values import counted
@@ -25,14 +27,25 @@ _SHOWN = 20  # lines of each part
 
 def proof_lines(plan: Plan) -> Iterator[str]:
     """The parts that are not empty."""
-    isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
-    yield from _part("Isolation", [text for isolation in isolations for text in _isolation(isolation)])
+    yield from isolation_part(plan.isolation)
     rows = [row for row in plan.commitments if row.over or row.before != row.after]
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
     yield from _part("Promised", [_commitment(row) for row in rows], more)
     yield from _part("Checkpoints", [text for alike in alike_budgets(plan.budgets) for text in _budget(alike)])
     yield from _part(TITLE, two_site_lines(plan.replications))
+
+
+def isolation_part(proofs: Iterable[Isolation], tried: Iterable[WayTried] = ()) -> Iterator[str]:
+    """What is proven of each site, and what was tried."""
+    lines = [text for proof in proofs if proof.namespaces or proof.unknown for text in _isolation(proof)]
+    yield from _part(
+        "Isolation",
+        [
+            *lines,
+            *(f"Tried on {code_span(one.site, 60)}: {prose(text, 1000)}" for one in tried for text in trial_lines(one)),
+        ],
+    )
 
 
 def two_site_lines(rows: Iterable[Replication]) -> list[str]:

@@ -63,7 +63,7 @@ def run(request: PlanRequest, screen: Screen) -> int:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))
         if request.isolation:
-            screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
+            screen.show(isolation_text(plan.isolation, screen.style, of=_source(plan)))
         if request.out and not snapshot:
             screen.show(f"Saved to {request.out}; {_next(request, plan, request.out)}")
     if request.approvals_template:
@@ -83,6 +83,16 @@ def run(request: PlanRequest, screen: Screen) -> int:
         hint = "" if errors.BLOCKED in conditions else "; with --detailed-exitcode or --all-or-nothing it is 3"
         screen.progress(f"Exit code {code}: {blocked} of {counted(len(plan.actions), 'change')} blocked{hint}.")
     return code
+
+
+def _source(plan: Plan) -> str:
+    """What the proof followed; where a part is blocked, the systems stay as they are there."""
+    blocked = sum(bool(action.blocked) for action in plan.actions)
+    return (
+        f"the document, of which {counted(blocked, 'change')} {'is' if blocked == 1 else 'are'} blocked"
+        if blocked
+        else "the document"
+    )
 
 
 def _next(request: PlanRequest, plan: Plan, out: Path) -> str:
