@@ -427,7 +427,8 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         " (write allow_s3_anonymous_access: false in the view)",
         "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names; privileged pods:"
         " Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline); volumes of others:"
-        " no administrator made such a volume or class; NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone; bucket ACL: ACLs of buckets"
+        " no administrator made such a volume or class; NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone;"
+        " bucket ACL: ACLs of buckets"
         " are set by S3, and VMS shows none; the network has to close 10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1), 10.0.2.1 - 10.0.2.9"
         " (VIP pool b, VLAN 2)",
         shown[8],

@@ -37,15 +37,15 @@ def proof_lines(plan: Plan) -> Iterator[str]:
 
 
 def isolation_part(proofs: Iterable[Isolation], tried: Iterable[WayTried] = ()) -> Iterator[str]:
-    """What is proven of each site, and what was tried."""
+    """What is proven of each site, and what was tried; what went through comes first."""
     lines = [text for proof in proofs if proof.namespaces or proof.unknown for text in _isolation(proof)]
-    yield from _part(
-        "Isolation",
-        [
-            *lines,
-            *(f"Tried on {code_span(one.site, 60)}: {prose(text, 1000)}" for one in tried for text in trial_lines(one)),
-        ],
-    )
+    rated = [
+        (bool(one.through), f"Tried on {code_span(one.site, 60)}: {prose(text, 1000)}")
+        for one in tried
+        for text in trial_lines(one)
+    ]
+    through, refused = ([text for hole, text in rated if hole is wanted] for wanted in (True, False))
+    yield from _part("Isolation", [*through, *lines, *refused])
 
 
 def two_site_lines(rows: Iterable[Replication]) -> list[str]:
