@@ -181,7 +181,7 @@ def test_every_report_of_drift_says_it(lab: Lab) -> None:
             "refused by admission policy vastplan-inline-volumes",
             "not refused: b to 10.0.1.1",
         ):
-            assert words in text.replace("\\", ""), (report, words)
+            assert words in text.replace("`", ""), (report, words)
         assert "Isolation" not in report(replace(found, isolation=(), tried=()))
 
 
