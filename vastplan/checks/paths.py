@@ -11,6 +11,12 @@ def path_names(path: str) -> tuple[str, ...]:
     return tuple(filter(None, path.split("/")))
 
 
+def names_around(path: str) -> tuple[tuple[str, ...], ...]:
+    """The names on the path to each directory around one, from `/` on, and to itself."""
+    names = path_names(path)
+    return tuple(names[:length] for length in range(len(names) + 1))
+
+
 def lies_within(path: str, outer: str) -> bool:
     """Whether a directory is another one or lies inside it."""
     inner_names, outer_names = path_names(path), path_names(outer)

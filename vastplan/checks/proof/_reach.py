@@ -5,7 +5,7 @@ Every element is looked at by itself and what is alike is one result, so the wor
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 
 from vastplan.checks.index import Index
 from vastplan.checks.proof._rules import RULES, WayAnswer, nothing_closes
@@ -21,8 +21,6 @@ _LAYERS_BY_KIND = {
     "nfs_data_source": "data source", "s3_data_source": "data source", "host_path_data_source": "data source",
 }  # fmt: skip
 """Objects that are no element of a chain, and that a way leads to."""
-_Alike = tuple[str, WayState | None, str, str, tuple[Projects, ...]]
-_ORDER = {way.name: number for number, way in enumerate(WAYS)}
 
 
 def ways_around(
@@ -45,15 +43,17 @@ def ways_around(
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:
         by_layer.setdefault(target.layer, []).append(target)
-    alike: dict[_Alike, list[WayAnswer]] = {}
+    results: list[WayResult] = []
     for way in WAYS:
+        alike: dict[Hashable, list[WayAnswer]] = {}
         for layer in way.layers:
             for target in by_layer.get(layer, ()):
                 answer = judge(around, way, target)
                 if answer.state is not None:
-                    alike.setdefault(_alike(way, answer), []).append(answer)
-    results = [_result(name, answers, namespaces) for (name, *_), answers in alike.items()]
-    return tuple(sorted(results, key=lambda one: (_ORDER[one.way], one.state.value, one.reason, one.by)))
+                    alike.setdefault(_alike(answer), []).append(answer)
+        found = [_result(way.name, answers, namespaces) for answers in alike.values()]
+        results += sorted(found, key=lambda one: (one.state, one.reason, one.by))
+    return tuple(results)
 
 
 def unread_ways(read: Container[str]) -> tuple[WayResult, ...]:
@@ -112,12 +112,9 @@ def _of_tenants(site: str, objects: Index, elements: Iterable[WayTarget]) -> Ite
             yield WayTarget("bucket", f"{tenant}:{bucket}", view, owners[tenant])
 
 
-def _alike(way: Way, answer: WayAnswer) -> _Alike:
+def _alike(answer: WayAnswer) -> Hashable:
     """What answers of one result have in common: of open ways who goes them, of what is shared both sides."""
-    pair: dict[WayState | None, tuple[Projects, ...]] = {
-        WayState.OPEN: (answer.to,), WayState.SHARED: (answer.to, answer.projects)
-    }  # fmt: skip
-    return way.name, answer.state, answer.reason, answer.fix, pair.get(answer.state, ())
+    return answer.state, answer.reason, answer.to, answer.state is WayState.SHARED and answer.projects
 
 
 def _result(name: str, answers: list[WayAnswer], namespaces: Mapping[str, str]) -> WayResult:
@@ -126,8 +123,6 @@ def _result(name: str, answers: list[WayAnswer], namespaces: Mapping[str, str]) 
     assert first.state is not None
     by = tuple(sorted({address for answer in answers for address in answer.by}))
     ranges = tuple(sorted({text for answer in answers for text in answer.ranges}))
-    if first.state not in (WayState.OPEN, WayState.SHARED):
-        return WayResult(name, first.state, first.reason, by, ranges=ranges)
     projects = _united((answer.projects for answer in answers), namespaces)
     to = _united((answer.to for answer in answers), namespaces)
     return WayResult(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vastplan.checks.proof._surroundings import Surroundings, WayTarget
 from vastplan.checks.proof._ways import ENFORCE, Way
-from vastplan.checks.proof.class_access import Projects
+from vastplan.checks.proof.class_access import Projects, reference_name
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import WayState
 from vastplan.schema.entries import Entry
@@ -18,14 +18,14 @@ _ANY = {"*", "*.*.*.*", "0.0.0.0/0", "::/0"}  # texts that let in every host
 @dataclass(frozen=True, slots=True)
 class WayAnswer:
     """What a rule says: what becomes of the way, why, and the objects that decide. `projects` are those whose data an open or shared way
-    leads to, `to` those that reach it. Without a state, the way does not lead to the element at all.
+    leads to, `to` those that reach it; `None` is all. Without a state, the way does not lead to the element at all.
     """
 
     state: WayState | None
     reason: str = ""
     by: tuple[str, ...] = ()
-    projects: Projects = None
-    to: Projects = None
+    projects: Projects = ()
+    to: Projects = ()
     ranges: tuple[str, ...] = ()
     fix: str = ""
 
@@ -36,11 +36,11 @@ _NOT_ATTACKED = WayAnswer(None)
 
 def nothing_closes(way: Way, target: WayTarget, entries: Iterable[Entry]) -> WayAnswer:
     """The way is open to every project."""
-    return WayAnswer(WayState.OPEN, way.otherwise, _addresses(entries), target.projects, fix=way.fix)
+    return WayAnswer(WayState.OPEN, way.otherwise, _addresses(entries), target.projects, None, fix=way.fix)
 
 
 def _audited(policies: Iterable[Entry], projects: Projects) -> WayAnswer:
-    return WayAnswer(WayState.OPEN, "seen, not enforced", _addresses(policies), projects, fix=ENFORCE)
+    return WayAnswer(WayState.OPEN, "seen, not enforced", _addresses(policies), projects, None, fix=ENFORCE)
 
 
 def _closed(reason: str, *entries: Entry) -> WayAnswer:
@@ -77,15 +77,15 @@ def class_audit(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer 
     """An admission policy that sees and refuses nobody."""
     if target.name not in around.meant_for:
         return None
-    return _audited(around.reporting.get(target.name, ()), around.projects_in(around.meant_for[target.name]))
+    return _audited(around.reporting[target.name], around.projects_in(around.meant_for[target.name]))
 
 
 def class_quota(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
     """Resource quotas of zero in the other namespaces."""
-    quota, allowed = around.quotas.get(target.name), around.open_to.get(target.name)
-    if quota is None or allowed is None:
+    quota = around.quotas.get(target.name)
+    if quota is None:
         return None
-    projects = around.projects_in(allowed)
+    projects = around.projects_in(around.open_to[target.name])
     if len(projects) < 2:
         return _closed("resource quotas of 0, which namespaces created later do not have", quota)
     return _shared("no resource quota keeps them out of its class", [quota], projects, projects)
@@ -101,7 +101,7 @@ def volumes_refused(around: Surroundings, way: Way, target: WayTarget) -> WayAns
 def volumes_audit(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
     """An admission policy that sees what the way needs, and refuses nobody; without one nothing does, in any namespace."""
     seen = [around.refused.get(name) or around.reported.get(name) for name in way.needs]
-    return _audited(filter(None, seen), target.projects) if seen and all(seen) else nothing_closes(way, target, ())
+    return _audited(filter(None, seen), target.projects) if all(seen) else nothing_closes(way, target, ())
 
 
 def by_system(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
@@ -130,7 +130,7 @@ def cloned_for(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer |
     tenant = values.get("source_tenant") or values.get("tenant")
     sources = around.owners(tenant, str(values.get("source")))
     copies = around.owners(values.get("tenant"), str(values.get("path")))
-    if not sources or not copies or set(copies) <= set(sources):
+    if not sources or set(copies) <= set(sources):
         return _NOT_ATTACKED
     return _shared("a declared copy", [target.entry], sources, copies)
 
@@ -140,11 +140,11 @@ def data_volume_scopes(around: Surroundings, way: Way, target: WayTarget) -> Way
     values = target.entry.values
     if values.get("shared_with_cluster") is True:
         return _shared("a data volume for every project", [target.entry], target.projects, None)
-    shared = around.projects_of_refs("project", values.get("shared_with_projects"))
-    shared += around.projects_of_refs("department", values.get("shared_with_departments"))
-    others = tuple(name for name in dict.fromkeys(shared) if name not in (target.projects or ()))
-    if others:
-        return _shared("a data volume for them", [target.entry], target.projects, others)
+    shared = {reference_name(ref, {}) for ref in values.get("shared_with_projects") or ()}
+    shared.update(around.projects_of(values.get("shared_with_departments") or ()))
+    shared.difference_update(target.projects or ())
+    if shared:
+        return _shared("a data volume for them", [target.entry], target.projects, tuple(sorted(shared)))
     return _closed("data volumes that are not shared", target.entry)
 
 
@@ -154,7 +154,7 @@ def asset_scope(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer 
     if values.get("scope") == "cluster":
         return _shared("a data source for every project", [target.entry], None, None)
     if values.get("department") is not None:
-        projects = around.projects_of_refs("department", [values["department"]])
+        projects = around.projects_of([values["department"]])
         return _shared("a data source for the department", [target.entry], projects, projects)
     return _NOT_ATTACKED
 
@@ -174,8 +174,7 @@ def pools_listed(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer
     if target.entry.address.kind != "view_policy":
         return _NOT_ATTACKED
     refs = [ref for field in ("vip_pools", "vip_pools_read_only") for ref in target.entry.values.get(field) or ()]
-    pools = [pool for pool in map(around.objects.get, refs) if pool is not None]
-    common = [pool for pool in pools if pool.values.get("tenant") is None]
+    common = [pool for pool in map(around.objects.get, refs) if pool is not None and pool.values.get("tenant") is None]
     if common:
         return nothing_closes(way, target, common)
     return _closed("VIP pools that the view policies list", target.entry) if refs else None
@@ -204,7 +203,7 @@ def hosts_listed(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer
 def _hosts(policy: Entry, protocol: str) -> list[str]:
     """The hosts that may read by a protocol; VMS opens a list that is left out to every host."""
     listed = policy.values.get(f"{protocol}_read_write", ["*"])
-    return [str(host) for host in (*(listed or ()), *(policy.values.get(f"{protocol}_read_only") or ()))]
+    return [*(listed or ()), *(policy.values.get(f"{protocol}_read_only") or ())]
 
 
 def by_network(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:

@@ -6,15 +6,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.checks.index import Index
-from vastplan.checks.paths import path_names
-from vastplan.checks.proof.class_access import Namespaces, Projects, policies_in_force, reference_name, seen_namespaces
+from vastplan.checks.paths import names_around, path_names
+from vastplan.checks.proof.class_access import (
+    Namespaces,
+    Projects,
+    policies_in_force,
+    quotas_of_zero,
+    reference_name,
+    seen_namespaces,
+)
 from vastplan.model.dataclass import dataclass
-from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 
 _SHOWN = 6  # pools without a tenant that are named
-_NOBODYS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +38,19 @@ class Directories:
     """Views by their directory, to find those at, around and below another directory of the tenant."""
 
     def __init__(self, views: Iterable[Entry]) -> None:
-        self._at: dict[tuple[str, tuple[str, ...]], dict[str, Entry]] = {}
-        self._below: dict[tuple[str, tuple[str, ...]], dict[str, Entry]] = {}
+        self._at: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
+        self._within: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
         for view in views:
-            tenant, names = reference_name(view.values.get("tenant"), {}), path_names(str(view.values["path"]))
-            self._at.setdefault((tenant, names), {})[str(view.address)] = view
-            for length in range(len(names)):
-                self._below.setdefault((tenant, names[:length]), {})[str(view.address)] = view
+            tenant, path = reference_name(view.values.get("tenant"), {}), str(view.values["path"])
+            self._at.setdefault((tenant, path_names(path)), []).append(view)
+            for names in names_around(path):
+                self._within.setdefault((tenant, names), []).append(view)
 
     def near(self, tenant: str, path: str) -> list[Entry]:
         """The views at, around and below a directory."""
-        names = path_names(path)
-        found = [view for n in range(len(names) + 1) for view in self._at.get((tenant, names[:n]), {}).values()]
-        return [*found, *self._below.get((tenant, names), {}).values()] if self._at else []
+        *outer, inner = names_around(path)
+        around = [view for names in outer for view in self._at.get((tenant, names), ())]
+        return [*around, *self._within.get((tenant, inner), ())]
 
 
 class Surroundings:
@@ -72,19 +77,16 @@ class Surroundings:
             for policy in policies_in_force(site, objects, enforced=enforced):
                 self._add_policy(policy, enforced=enforced)
         self.quotas: dict[str, Entry] = {}  # one for each class
-        for quota in objects.on(site, "resource_quota").values():
-            for resource, amount in (quota.values.get("hard") or {}).items():
-                class_name, separator, _ = resource.partition(".storageclass.storage.k8s.io/")
-                if separator and amount == "0":
-                    self.quotas.setdefault(class_name, quota)
+        for class_name, quota in quotas_of_zero(site, objects):
+            self.quotas.setdefault(class_name, quota)
         pools = [pool for pool in objects.on(site, "vip_pool").values() if _serves(pool)]
         self.common_pools = [pool for pool in pools if pool.values.get("tenant") is None][:_SHOWN]
         self._pools: dict[str, list[Entry]] = {}
         for pool in pools:
             if pool.values.get("tenant") is not None:
                 self._pools.setdefault(reference_name(pool.values["tenant"], {}), []).append(pool)
-        views = [view for view in objects.on(site, "view").values() if isinstance(view.values.get("tenant"), Ref)]
-        self.buckets = Directories(view for view in views if view.values.get("bucket") and "S3" in _protocols(view))
+        views = objects.on(site, "view").values()
+        self.buckets = Directories(view for view in views if "S3" in _protocols(view))
         self.shares = Directories(view for view in views if "SMB" in _protocols(view))
         self._exports = Directories(view for view in views if {"NFS", "NFS4"} & _protocols(view))
         self._of_departments: dict[str, list[str]] = {}
@@ -100,7 +102,7 @@ class Surroundings:
         if values.get("storage_class") is None:
             by_name = self.refused if enforced else self.reported
             for name in (*(values.get("drivers") or ()), *(values.get("sources") or ())):
-                by_name.setdefault(str(name), policy)
+                by_name.setdefault(name, policy)
             return
         class_name = reference_name(values["storage_class"], {})
         if values.get("open") is True:
@@ -114,16 +116,14 @@ class Surroundings:
             project for name in sorted(namespaces) for project in self.projects_by_namespace.get(name, ())
         )  # fmt: skip
 
-    def projects_of_refs(self, kind: str, refs: Any) -> tuple[str, ...]:
-        """The projects that references to projects or departments name."""
-        names = [reference_name(ref, {}) for ref in refs or ()]
-        if kind == "project":
-            return tuple(names)
+    def projects_of(self, departments: Iterable[Any]) -> tuple[str, ...]:
+        """The projects of departments."""
+        names = (reference_name(department, {}) for department in departments)
         return tuple(project for name in names for project in self._of_departments.get(name, ()))
 
     def pools_of(self, tenant: Any) -> list[Entry]:
         """The VIP pools of a tenant."""
-        return self._pools.get(reference_name(tenant, {}), []) if tenant is not None else []
+        return self._pools.get(reference_name(tenant, {}), [])
 
     def ranges_of_policy(self, policy: Entry) -> list[str]:
         """The addresses at which clients reach the views of a policy."""
@@ -143,13 +143,13 @@ class Surroundings:
     def exported_by(self, tenant: str, path: str) -> list[Entry]:
         """The policies of the NFS views at, around and below a directory."""
         policies = (self.objects.get(view.values.get("view_policy")) for view in self._exports.near(tenant, path))
-        return list({policy.address: policy for policy in policies if policy is not None}.values())
+        return [policy for policy in policies if policy is not None]
 
     def owners(self, tenant: Any, path: str) -> tuple[str, ...]:
         """The projects that reach a directory, or one around it; none where every project does."""
-        name, names = reference_name(tenant, {}), path_names(path)
-        found = (self._owners.get((name, names[:length]), _NOBODYS) for length in range(len(names) + 1))
-        return tuple(dict.fromkeys(project for projects in found for project in projects or ()))
+        name = reference_name(tenant, {})
+        found = (self._owners.get((name, names)) or () for names in names_around(path))
+        return tuple(sorted({project for projects in found for project in projects}))
 
     def owners_of_volume(self, volume: Entry) -> Projects:
         """The projects whose directory a static volume shows; all where that is unknown."""

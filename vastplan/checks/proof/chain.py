@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.checks.index import Index
-from vastplan.checks.paths import path_names
+from vastplan.checks.paths import names_around, path_names
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
@@ -139,9 +139,8 @@ class ChainWalker:
 
     def _buckets_around(self, tenant: Ref, path: str, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
         """The buckets that are a directory or contain it: whoever may read such a bucket sees everything in the directory."""
-        names = path_names(path)
-        for length in range(len(names) + 1) if self._buckets else ():
-            view = self._buckets.get((tenant, names[:length]))
+        for names in names_around(path) if self._buckets else ():
+            view = self._buckets.get((tenant, names))
             if view is not None:
                 bucket = str(view.values["bucket"])
                 yield ChainElement("bucket", f"{tenant.target.name}:{bucket}", view, (*steps, ("bucket", bucket)))

@@ -73,12 +73,18 @@ def _allowed_by_policy(
     return allowed
 
 
-def _refused_by_quota(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The namespaces that a resource quota of zero keeps out of a class."""
-    refused: dict[str, set[str]] = {}
+def quotas_of_zero(site: str, objects: Index) -> Iterator[tuple[str, Entry]]:
+    """The classes that resource quotas of zero keep a namespace out of, each time with the quota."""
     for quota in objects.on(site, "resource_quota").values():
         for resource, amount in (quota.values.get("hard") or {}).items():
             class_name, separator, _ = resource.partition(".storageclass.storage.k8s.io/")
             if separator and amount == "0":
-                refused.setdefault(class_name, set()).add(reference_name(quota.values["namespace"], namespaces))
+                yield class_name, quota
+
+
+def _refused_by_quota(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """The namespaces that a resource quota of zero keeps out of a class."""
+    refused: dict[str, set[str]] = {}
+    for class_name, quota in quotas_of_zero(site, objects):
+        refused.setdefault(class_name, set()).add(reference_name(quota.values["namespace"], namespaces))
     return {class_name: frozenset(names) for class_name, names in refused.items()}
