@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -133,6 +134,7 @@ def test_the_policy_of_before_refuses_what_it_refused() -> None:
 def test_a_live_policy_is_read_and_what_differs_is_named(spec: dict[str, Any], variables: dict[str, Any]) -> None:
     assert _rules.read(spec) == {**variables, "rule": _rules.AS_WRITTEN}
     served = {**copy.deepcopy(spec), "paramKind": None, "auditAnnotations": []}
+    served["matchConstraints"] |= {"namespaceSelector": {}, "excludeResourceRules": []}
     assert _rules.read(served)["rule"] == _rules.AS_WRITTEN, "what is empty is as what is not there"
     for part, value in {
         "failurePolicy": "Ignore", "matchConditions": [], "validations": [{"expression": "true"}], "paramKind": {"kind": "ConfigMap"},
@@ -160,6 +162,19 @@ def test_types_that_nobody_knows_are_no_rule_of_ours() -> None:
     known = _rules.no_inline_volumes(["d"], ["nfs"])
     unknown = {**known, "variables": [known["variables"][0], {"name": "sources", "expression": '["nfs", "cephfs"]'}]}
     assert _rules.read(unknown)["rule"] == "variables changed"
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "expression"),
+    [(INLINE, "more", '["nfs"]'), (INLINE, "sources", '"nfs"'), (INLINE, "drivers", "[5]"), (GOLD, "open", '"yes"'), (GOLD, "storageClass", "5"),
+     (GOLD, "namespaces", "[5]"), (GOLD, "namespaces", '"team-a"'), (GOLD, "drivers", "[]"), (GOLD, "more", "true")],
+)  # fmt: skip
+def test_variables_of_another_type_or_too_many_are_no_rule_of_ours(
+    spec: dict[str, Any], name: str, expression: str
+) -> None:
+    others = [each for each in spec["variables"] if each["name"] != name]
+    read = _rules.read({**spec, "variables": [*others, {"name": name, "expression": expression}]})
+    assert (read["rule"], read[name]) == ("variables changed", json.loads(expression))
 
 
 def test_a_patch_removes_what_others_added() -> None:
