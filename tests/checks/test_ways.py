@@ -375,7 +375,7 @@ CASES: dict[str, tuple[str, list[Change], list[str]]] = {
     **{f"hosts: a view {title}": ("hosts", [
         change], [f"assumed by view_policy/w; {RANGES}"] * seen + [POLICIES])
         for title, seen, change in [
-            ("at", True, exported("/a")), ("around", True, exported("/")), ("below", True, exported("/a/far/down")), ("beside", False, exported("/ab")),
+            ("at", True, exported("/a")), ("around", True, exported("/")), ("below", True, exported("/a/far/down")), ("elsewhere in the tenant", True, exported("/ab")),
             ("by NFS4", True, exported("/a/x", protocols=["NFS4", "S3"])), ("by no protocol", True, exported("/a/x", protocols=None)),
             ("by SMB", False, exported("/a/x", protocols=["SMB"])), ("of nobody", False, exported("/a/x", tenant=ref("tenant", "c"))),
             ("whose policy is not here", False, exported("/a/x", view_policy=ref("view_policy", "far"))),
@@ -442,11 +442,14 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (OPEN, "the VIP pool serves every tenant"): ({"VIP of another pool"}, "tenant: NAME in the VIP pool, or vip_pools in the view policy"),
     (OPEN, "requests without a key are allowed"): ({"anonymous S3"}, "allow_s3_anonymous_access: false in the view"),
     (OPEN, "no admission policy or resource quota closes the class"): (
-        {*OF_CLASSES}, "isolation: admission_policy on the site, and the class in storage_classes of its project; then vastplan apply"),
+        {*OF_CLASSES}, "isolation: admission_policy on the site, and the class in storage_classes of its project; where it is so already: vastplan apply"),
     (OPEN, "seen, not enforced"): ({*PODS, *OF_CLASSES}, "isolation: admission_policy on the site"),
     (OPEN, "the Secret is in the namespace of another project"): ({"driver's Secret"}, "namespace of the secret: one of no project"),
-    (OPEN, "no admission policy refuses it in pods"): ({*PODS}, "isolation: admission_policy on the site, and no inline_volumes there; then vastplan apply"),
+    (OPEN, "no admission policy refuses it in pods"): ({*PODS}, "isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply"),
     (OPEN, "the volume is for no claim, so any claim may bind it"): ({"volumeName"}, "claim_namespace and claim_name of the volume"),
+    (ASSUMED, "no other driver for inline volumes is installed that mounts what a pod names"): ({"inline CSI, other drivers"}, ""),
+    (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
+    (ASSUMED, "no administrator made such a volume or class"): ({"volumes of others"}, ""),
     (SHARED, "its class is declared open to every namespace"): ({*OF_CLASSES}, ""),
     (SHARED, "its class is declared open to them"): ({*OF_CLASSES}, ""),
     (SHARED, "no resource quota keeps them out of its class"): ({*OF_CLASSES}, ""),
@@ -613,6 +616,9 @@ TABLE = [
     "iscsi: VIP pool; volumes_refused by_system; iscsi; ; system",
     "flexVolume: VIP pool; volumes_refused volumes_audit; flexVolume; ; otherwise fix",
     "hostPath: storage class, volume; volumes_refused volumes_audit; hostPath; ; otherwise fix",
+    "inline CSI, other drivers: VIP pool; unseen; ; ; otherwise",
+    "privileged pods: VIP pool; unseen; ; ; otherwise",
+    "volumes of others: VIP pool; unseen; ; ; otherwise",
     "volumeName: storage class, volume; claim_reference by_system; ; ; otherwise fix system",
     "data source: storage class; by_system; ; ; system",
     "clone: clone; cloned_for; ; clone; ",
