@@ -445,7 +445,8 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
         {*OF_CLASSES}, "isolation: admission_policy on the site, and the class in storage_classes of its project; where it is so already: vastplan apply"),
     (OPEN, "seen, not enforced"): ({*PODS, *OF_CLASSES}, "isolation: admission_policy on the site"),
     (OPEN, "the Secret is in the namespace of another project"): ({"driver's Secret"}, "namespace of the secret: one of no project"),
-    (OPEN, "no admission policy refuses it in pods"): ({*PODS}, "isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply"),
+    (OPEN, "no admission policy refuses it in pods"): (
+        {*PODS}, "isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply"),
     (OPEN, "the volume is for no claim, so any claim may bind it"): ({"volumeName"}, "claim_namespace and claim_name of the volume"),
     (ASSUMED, "no other driver for inline volumes is installed that mounts what a pod names"): ({"inline CSI, other drivers"}, ""),
     (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
