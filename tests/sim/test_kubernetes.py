@@ -1086,8 +1086,13 @@ def test_access_reviews_and_denials(api: Api) -> None:
 
 def test_the_status_subresource(api: Api) -> None:
     api.post(CLAIMS, claim())
-    done = api.merge(f"{CLAIMS}/data/status", {"status": {"phase": "Lost"}, "metadata": {"labels": {"not": "this"}}})
-    assert (done["status"]["phase"], "labels" in done["metadata"]) == ("Lost", False)
+    changes = {"status": {"phase": "Lost"}, "metadata": {"labels": {"and": "this"}}, "spec": {"volumeName": "not-this"}}
+    done = api.merge(f"{CLAIMS}/data/status", changes)
+    assert (done["status"]["phase"], done["metadata"]["labels"], "volumeName" in done["spec"]) == (
+        "Lost",
+        {"and": "this"},
+        False,
+    )
     assert api.merge(f"{CLAIMS}/data", {"status": {"phase": "Bound"}})["status"]["phase"] == "Lost"
     api.refused(404, "GET", f"{MAPS}/x/status")
 
