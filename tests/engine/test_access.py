@@ -192,7 +192,7 @@ def pod(lab: Lab, name: str) -> requests.Response:
 def test_pods_keep_volumes_of_their_own_until_somebody_says_otherwise(lab: Lab) -> None:
     assert pod(lab, "one").status_code == 201
     inline(lab, None)
-    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 1 pod (nlp-apps/one)"
+    text = "block.csi.vastdata.com, csi.vastdata.com, nfs.csi.k8s.io, smb.csi.k8s.io would close to 1 namespace in use: nlp-apps: 1 pod (nlp-apps/one)"
     assert blocks(lab.plan(Consent()), INLINE) == {INLINE: [("narrows", text)]}
     inline(lab, {"allow": True, "reason": "the old trainer until March"})
     plan = lab.converge(Consent())
@@ -297,7 +297,7 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
         binding_of_inline: [
             (
                 "narrows",
-                "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/one, nlp-apps/two)",
+                "block.csi.vastdata.com, csi.vastdata.com, nfs.csi.k8s.io, smb.csi.k8s.io would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/one, nlp-apps/two)",
             ),
         ],
     }
