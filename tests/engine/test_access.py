@@ -297,7 +297,8 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
         binding_of_inline: [
             (
                 "narrows",
-                "block.csi.vastdata.com, csi.vastdata.com, nfs.csi.k8s.io, smb.csi.k8s.io would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/one, nlp-apps/two)",
+                "block.csi.vastdata.com, csi.vastdata.com, nfs.csi.k8s.io, smb.csi.k8s.io would close to 1 namespace in use: nlp-apps: 2 pods"
+                " (nlp-apps/one, nlp-apps/two)",
             ),
         ],
     }
