@@ -352,6 +352,9 @@ CASES: dict[str, tuple[str, list[Change], list[str]]] = {
     "a pool of no tenant to read only": ("VIP of another pool", [
         POOL_OF_ALL, with_values("view_policy/a", vip_pools_read_only=[ref("vip_pool", "c")])], [
         "closed by view_policy/b", "open by vip_pool/c: all to a"]),
+    "one of two pools of no tenant is listed": ("VIP of another pool", [
+        POOL_OF_ALL, more(entry("vip_pool", "d")), with_values("view_policy/a", vip_pools=[ref("vip_pool", "d")])], [
+        "closed by view_policy/b", "open by vip_pool/d: all to a"]),
     "a listed pool that is not here": ("VIP of another pool", [
         POOL_OF_ALL, with_values("view_policy/a", vip_pools=[ref("vip_pool", "far")])], [POLICIES]),
     "no list of pools": ("VIP of another pool", [with_values("view_policy/a", vip_pools=None)], [
