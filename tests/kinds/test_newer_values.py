@@ -24,7 +24,10 @@ from vastplan.schema.rows import put
 
 NEWER = "NEWER_X"
 KINDS = full_registry().kinds
-OURS = {("admission_policy", "rule")}  # vastplan's own word for the expressions that are there
+OURS = {
+    ("admission_policy", "rule"),
+    ("admission_policy", "sources"),
+}  # vastplan's own words in the expressions that are there
 Change = Callable[[Row], None]
 Place = tuple[str, tuple[str, ...]]  # the field, and where it is on the wire ("*" is each item of a list)
 

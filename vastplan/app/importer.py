@@ -109,7 +109,7 @@ def _imported(world: ImportWorld, tried: DraftFiles, verified: VerifiedRound, ro
             values=tried.values,
             beyond=uncounted_collections(world.workspace, world.options.sites, census=world.options.census),
             terraform=handovers(world.states, owned),
-            notes=(*_notes(world), *result.notes, *unseen_lines(verified.planned, verified.creates)),
+            notes=(*_notes(world), *result.notes, *dict.fromkeys(unseen_lines(verified.planned, verified.creates))),
         ),
         world.workspace.document.paths,
         world.contents,

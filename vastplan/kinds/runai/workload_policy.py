@@ -1,5 +1,5 @@
-"""Workload policy, as far as it concerns storage: the classes and sizes that new claims may have, whether a workload may mount servers
-and its node, and the data sources that are always mounted.
+"""Workload policy, as far as it concerns storage: the classes and sizes that new claims may have, and the data sources that are
+always mounted.
 
 Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT replaces all of it. Rules of
 others in it stay: vastplan reads the policy, merges it with the document, and sends the result. Rules apply when a workload is
@@ -28,9 +28,7 @@ from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, SET, Codec, Open
 from vastplan.schema.types import MISSING, Bytes, ReferenceName, Spec, VendorName
 
 _PATHS = {"workspace": "workspaces", "training": "trainings", "inference": "inferences"}
-_STORAGE, _ADD = ("policy", "rules", "storage"), ("instances", "canAdd")
-_SERVERS, _NODES = "workloads to NFS servers that they name", "workloads to directories of their nodes"
-_RULES = (*_STORAGE, "pvc", "attributes", "claimInfo")
+_RULES = ("policy", "rules", "storage", "pvc", "attributes", "claimInfo")
 _DEFAULTS = ("policy", "defaults", "storage", "pvc", "attributes", "claimInfo")
 
 
@@ -85,14 +83,6 @@ class WorkloadPolicy(Spec):
         Opens(at_create=False),
     ] = MISSING
     """Storage class of new claims of workloads that name none; null for no default."""
-    add_nfs: Annotated[
-        bool | None | MISSING, Wire(*_STORAGE, "nfs", *_ADD), Opens(shut=(False,), at_create=False, whom=_SERVERS)
-    ] = MISSING
-    """Whether workloads may mount directories of NFS servers without a data source; null lifts the rule."""
-    add_host_paths: Annotated[
-        bool | None | MISSING, Wire(*_STORAGE, "hostPath", *_ADD), Opens(shut=(False,), at_create=False, whom=_NODES)
-    ] = MISSING
-    """Whether workloads may mount directories of their node without a data source; null lifts the rule."""
     data_sources: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         Refers(*_SOURCES),
