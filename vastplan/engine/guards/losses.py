@@ -13,7 +13,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import GOING, Action, Evidence, UserGroup
-from vastplan.model.units import BYTES
+from vastplan.model.units import BYTES, show_amount
 from vastplan.model.value import Unknown
 
 
@@ -42,8 +42,8 @@ def _loss(
     live: Live, holdings: Holdings, matches: Matches, actions: Mapping[Address, Action], contents: ContentsIndex
 ) -> ObjectLoss:
     holding, using = holdings.of(live, contents.of(live)), holdings.users(live)
-    doubt = str(holding.used) if isinstance(holding.used, Unknown) else holding.doubt
-    doubts = (doubt, *_doubts(using, matches, actions))
+    used = str(holding.used) if isinstance(holding.used, Unknown) else show_amount(holding.used, BYTES) if holding.used else ""
+    doubts = (used, holding.doubt, *_doubts(using, matches, actions))
     return ObjectLoss(holding, tuple(_users(live, using)), next(filter(None, doubts), ""))
 
 
