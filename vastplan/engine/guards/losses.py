@@ -42,7 +42,13 @@ def _loss(
     live: Live, holdings: Holdings, matches: Matches, actions: Mapping[Address, Action], contents: ContentsIndex
 ) -> ObjectLoss:
     holding, using = holdings.of(live, contents.of(live)), holdings.users(live)
-    used = str(holding.used) if isinstance(holding.used, Unknown) else show_amount(holding.used, BYTES) if holding.used else ""
+    used = (
+        str(holding.used)
+        if isinstance(holding.used, Unknown)
+        else show_amount(holding.used, BYTES)
+        if holding.used
+        else ""
+    )
     doubts = (used, holding.doubt, *_doubts(using, matches, actions))
     return ObjectLoss(holding, tuple(_users(live, using)), next(filter(None, doubts), ""))
 
