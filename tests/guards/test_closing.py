@@ -362,6 +362,8 @@ def test_pods_of_projects_that_mount_a_server_or_their_node_are_not_kept_out_una
     assert blocks(_inline(rows={"pod": pods}, absent=["project"])) == {}
     unread = blocks(_inline(rows={"pod": pods}, unread={"project": "down"}))[INLINE]
     assert unread == [f"{types} would close; cannot determine whether there are pods in use: down"]
+    unread = blocks(_inline(rows={"project": [OF_RUNAI]}, unread={"pod": "down"}))[INLINE]
+    assert unread == [f"{DRIVERS} would close; cannot determine whether there are pods in use: down"]
     both = of_a_project("runai-p", "e", "nfs")
     both["spec"]["volumes"].append({"name": "c", "csi": {"driver": "csi.vastdata.com"}})
     plan = _inline(rows={"pod": [*pods, both, PODS[0]], "project": [OF_RUNAI]})

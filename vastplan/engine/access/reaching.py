@@ -195,13 +195,14 @@ class _Sides:
 
     def _items(self, name: str) -> tuple[set[str], set[str], Through]:
         """The items before and after of the field that depends on the target of field `name`, and how it does."""
-        for field in self._kind.fields:
-            rule = _through(field)
-            if rule is not None and rule.refers == name and field.admits is not None:
-                items = (admitted_items(values.get(field.name)) for values in (self._before, self._after))
-                had, has = ({*(listed or field.admits.unsaid)} for listed in items)
-                return had if self._live is not None else set(), has, rule
-        return set(), set(), Through(name, {})
+        field, rule = next(
+            (field, rule)
+            for field in self._kind.fields
+            if (rule := _through(field)) is not None and rule.refers == name
+        )
+        unsaid = field.admits.unsaid if field.admits is not None else ()
+        had, has = ({*(admitted_items(values.get(field.name)) or unsaid)} for values in (self._before, self._after))
+        return had if self._live is not None else set(), has, rule
 
     def _by_items(self, through: Through, change: FieldChange) -> tuple[Address, tuple[str, ...]] | None:
         added = [item for item in admitted_items(change.after) if item not in admitted_items(change.before)]
