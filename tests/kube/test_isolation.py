@@ -171,7 +171,7 @@ def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: KubeL
         assert lab.send("POST", PODS, with_source(f"other-{source}", source, body)).status_code == 201
     asked = f"{of_project}?dryRun=All"  # as `drift --isolation --try` asks
     for trial in TRIALS:
-        for target in trial.names or ("10.20.1.10",):
+        for target in ("10.20.1.10",) if trial.to_server else trial.names:
             assert "vastplan-pods" in denied(lab.send("POST", asked, trial.body(target)))
     assert lab.send("GET", of_project).json()["items"] == []
     for source, body in LAWFUL.items():

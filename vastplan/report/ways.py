@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vastplan.model.isolation import Isolation, Meeting, WayResult, WayState
 from vastplan.model.wording import some
@@ -64,19 +65,10 @@ def way_lines(isolation: Isolation) -> Iterator[tuple[WayState, str]]:
 
 def _by_cause(isolation: Isolation, state: WayState) -> Iterable[tuple[str, WayResult]]:
     """The names of the ways with the same result otherwise, and one of these results."""
-    alike: dict[tuple[object, ...], list[WayResult]] = {}
+    alike: dict[WayResult, list[WayResult]] = {}
     for result in isolation.ways:
         if result.state is state:
-            key = (
-                result.reason,
-                result.by,
-                result.projects,
-                result.everybody,
-                result.to,
-                result.to_everybody,
-                result.fix,
-            )
-            alike.setdefault(key, []).append(result)
+            alike.setdefault(replace(result, way="", ranges=()), []).append(result)
     return [(", ".join(result.way for result in results), results[0]) for results in alike.values()]
 
 

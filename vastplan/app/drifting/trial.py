@@ -21,7 +21,6 @@ _POLICY = re.compile(r"ValidatingAdmissionPolicy '([^']+)'")
 _QUOTA = re.compile(r"exceeded quota: ([^,\s]+)")
 _LEVEL = re.compile(r"violates PodSecurity \"([^\"]+)\"")
 _NO_RIGHT = re.compile(r"cannot create resource")
-_ADDRESS_OF = "ip_ranges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def _requests(proof: Isolation, planned: Planned) -> Iterator[_Sent]:
         others = [address for name, address in pools.items() if name not in own]
         neighbour = others[number % len(others) :][:1] if others else []
         for trial in TRIALS:
-            for target in trial.names or (neighbour if trial.of else [""]):
+            for target in neighbour if trial.to_server else trial.names:
                 yield _Sent(trial, project, namespace, target, own=False)
 
 
@@ -93,7 +92,7 @@ def _name(live: Live, planned: Planned) -> str:
 
 
 def _address(pool: Live) -> str:
-    ranges = pool.values.get(_ADDRESS_OF) or [""]
+    ranges = pool.values.get("ip_ranges") or [""]
     return str(ranges[0]).partition(" - ")[0]
 
 

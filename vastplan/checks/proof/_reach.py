@@ -29,6 +29,7 @@ def ways_around(
     namespaces: Mapping[str, str],
     projects_by_namespace: Mapping[str, tuple[str, ...]],
     open_to: Mapping[str, Namespaces],
+    seen: Mapping[str, frozenset[str]],
     reached: Iterable[tuple[ChainElement, Projects]],
 ) -> tuple[WayResult, ...]:
     """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects."""
@@ -39,7 +40,7 @@ def ways_around(
     targets += [
         *_objects_beside(site, objects, namespaces, projects_by_namespace), *_of_tenants(site, objects, targets)
     ]  # fmt: skip
-    around = Surroundings(site, objects, namespaces, projects_by_namespace, open_to, targets)
+    around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets)
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:
         by_layer.setdefault(target.layer, []).append(target)

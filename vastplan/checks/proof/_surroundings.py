@@ -13,7 +13,6 @@ from vastplan.checks.proof.class_access import (
     policies_in_force,
     quotas_of_zero,
     reference_name,
-    seen_namespaces,
 )
 from vastplan.model.dataclass import dataclass
 from vastplan.model.wording import some
@@ -54,21 +53,22 @@ class Directories:
 
 
 class Surroundings:
-    """What decides on one site. `open_to` has the namespaces of each class, `targets` the elements that projects reach."""
+    """What decides on one site. `open_to` has the namespaces of each class, `seen` those that a class is meant for whose
+    policy only reports, `targets` the elements that projects reach."""
 
     def __init__(
         self,
         site: str,
         objects: Index,
-        namespaces: Mapping[str, str],
         projects_by_namespace: Mapping[str, tuple[str, ...]],
         open_to: Mapping[str, Namespaces],
+        seen: Mapping[str, frozenset[str]],
         targets: Iterable[WayTarget],
     ) -> None:
         self.objects = objects
         self.projects_by_namespace = projects_by_namespace
         self.open_to = {name: allowed for name, allowed in open_to.items() if allowed is not None}
-        self.meant_for = seen_namespaces(site, objects, namespaces)
+        self.meant_for = seen
         self.closing: dict[str, list[Entry]] = {}
         self.opened: dict[str, Entry] = {}
         self.reporting: dict[str, list[Entry]] = {}

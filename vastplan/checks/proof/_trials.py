@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER
+from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, LEGACY_CLASS
 from vastplan.model.dataclass import dataclass
 
 Body = dict[str, Any]
-_LEGACY = "volume.beta.kubernetes.io/storage-class"  # clusters still obey it
 _NAME = {"generateName": "vastplan-try-"}
 
 
@@ -17,14 +16,14 @@ _NAME = {"generateName": "vastplan-try-"}
 class Trial:
     """A way by its name in the table of ways, and the create by which a pod or claim would take it to a name: in which collection of a namespace, and what.
 
-    The names are `names`, or those of the site's objects of a kind `of`; with neither it needs none.
+    The names are `names`, or with `to_server` the address of a VIP pool of others.
     """
 
     way: str
     collection: str
     body: Callable[[str], Body]
-    of: str = ""
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ("",)
+    to_server: bool = False
 
 
 def _pod(volume: Mapping[str, Any]) -> Body:
@@ -47,13 +46,13 @@ def _claim(storage_class: str, **more: Body) -> Body:
 
 
 CLAIMS = (
-    Trial("claim", "persistentvolumeclaims", _claim, of="storage_class"),
-    Trial("claim", "persistentvolumeclaims", lambda name: _claim("", annotations={_LEGACY: name}), of="storage_class"),
+    Trial("claim", "persistentvolumeclaims", _claim),
+    Trial("claim", "persistentvolumeclaims", lambda name: _claim("", annotations={LEGACY_CLASS: name})),
 )
 """Those that a namespace with a right to the class may send."""
 TRIALS = (
     Trial("inline CSI", "pods", lambda driver: _pod({"csi": {"driver": driver}}), names=(BLOCK_DRIVER, FILE_DRIVER)),
-    Trial("nfs", "pods", lambda server: _pod({"nfs": {"server": server, "path": "/"}}), of="vip_pool"),
+    Trial("nfs", "pods", lambda server: _pod({"nfs": {"server": server, "path": "/"}}), to_server=True),
     Trial("flexVolume", "pods", lambda _: _pod({"flexVolume": {"driver": "example.com/try"}})),
     Trial("hostPath", "pods", lambda _: _pod({"hostPath": {"path": "/var/lib/kubelet"}})),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, SERVER_DRIVERS
 from vastplan.model.dataclass import dataclass
 
 
@@ -51,10 +52,10 @@ WAYS: tuple[Way, ...] = (
     _of_class("ephemeral volume", "start a pod whose generic ephemeral volume names the class",
         source="Kubernetes: a generic ephemeral volume is a claim in the namespace of its pod"),
     _in_pod("inline CSI", "start a pod with an inline volume of a VAST driver", ("VIP pool",),
-        needs=("block.csi.vastdata.com", "csi.vastdata.com"),
+        needs=(BLOCK_DRIVER, FILE_DRIVER),
         source="VAST CSI driver 2.4: volumeLifecycleModes has Ephemeral; such a volume names pool, policy and directory itself"),
     _in_pod("inline CSI of others", "start a pod with an inline volume of a driver for any NFS or SMB server", ("VIP pool",),
-        needs=("nfs.csi.k8s.io", "smb.csi.k8s.io"),
+        needs=SERVER_DRIVERS,
         source="csi-driver-nfs, csi-driver-smb: an inline volume names server and directory itself"),
     _in_pod("nfs", "start a pod, or a workload of Run:AI, with an nfs volume of the VIP pool", ("VIP pool",), needs=("nfs",),
         source="Kubernetes: the node mounts an nfs volume of a pod; Run:AI: storage of type nfs becomes one"),

@@ -79,11 +79,12 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
     _add_projects_inside(elements)
     meetings = [meeting for one in elements.values() if (meeting := _meeting(one, namespaces)) is not None]
     reached = ((one.element, one.projects) for one in elements.values())
+    seen = seen_namespaces(site, objects, namespaces)
     ways: tuple[WayResult, ...] = ()
     if len(namespaces) > 1:
         from vastplan.checks.proof._reach import ways_around  # a document of one project does not load it
 
-        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, reached)
+        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, seen, reached)
     return Isolation(
         site,
         dict(sorted(namespaces.items())),
@@ -95,9 +96,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
             for (address, reason), reached in sorted(ends.items())
             if len(namespaces) > 1
         ),
-        seen={
-            name: tuple(sorted(allowed)) for name, allowed in sorted(seen_namespaces(site, objects, namespaces).items())
-        },
+        seen={name: tuple(sorted(allowed)) for name, allowed in sorted(seen.items())},
         ways=ways,
     )
 

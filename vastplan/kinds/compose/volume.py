@@ -17,6 +17,7 @@ from vastplan.kinds.compose._people import name_of
 from vastplan.kinds.compose._source import Copies, Source, cloned
 from vastplan.kinds.compose._two_sites import REPLICATE, may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.compose._volume_recovery import OF_ITS_VIEW, recover
+from vastplan.kinds.kubernetes._common import FILE_DRIVER
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.kubernetes.persistent_volume import AccessModes
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites
@@ -40,7 +41,6 @@ from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.types import MISSING, PATH_PART, Count, KubernetesName, Name, ReferenceName, Says, Size, Text
 
-FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
     str,
     StringConstraints(pattern=rf"^(/{PATH_PART})+$", max_length=1024),

@@ -32,6 +32,10 @@ NAMESPACE = Refers("namespace.name", "project.namespace", blocks_delete=False)
 InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]
 
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
+SERVER_DRIVERS = ("nfs.csi.k8s.io", "smb.csi.k8s.io")
+"""Drivers of others, whose inline volumes name a server in the pod's spec."""
+LEGACY_CLASS = "volume.beta.kubernetes.io/storage-class"
+"""The annotation by which claims once named their class: clusters still obey it, and it has priority over the spec."""
 RUNAI_CREATED = (
     ControllerOwned("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
 )  # the objects that its asset sync copies into projects
@@ -120,7 +124,7 @@ _DRIVERS = {"file": FILE_DRIVER, "block": BLOCK_DRIVER}
 DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.items()}.__getitem__)
 
 __all__ = [
-    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_CREATED",
+    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "LEGACY_CLASS", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_CREATED", "SERVER_DRIVERS",
     "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "read_amount", "secret_of_parameters",
     "secret_parameters",
 ]  # fmt: skip

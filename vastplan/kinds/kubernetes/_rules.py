@@ -11,8 +11,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vastplan.kinds.kubernetes._common import LEGACY_CLASS
+
 AS_WRITTEN = "as vastplan writes it"
-_LEGACY = '"volume.beta.kubernetes.io/storage-class"'  # clusters still obey it, and it has priority over the spec
+_LEGACY = json.dumps(LEGACY_CLASS)
 _PARTS = ("failurePolicy", "matchConditions", "validations", "paramKind", "auditAnnotations")
 _MATCHED = ("resourceRules", "excludeResourceRules", "namespaceSelector", "objectSelector", "matchPolicy")
 

@@ -9,7 +9,15 @@ from typing import Annotated, Any, Literal
 from pydantic import model_validator
 
 from vastplan.kinds.kubernetes import _rules
-from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import (
+    BLOCK_DRIVER,
+    FILE_DRIVER,
+    NAMESPACE,
+    SERVER_DRIVERS,
+    Labelled,
+    ObjectName,
+    manifest,
+)
 from vastplan.model.value import Ref
 from vastplan.schema.access import Backs, Closes
 from vastplan.schema.kind import Kind, Row, Values
@@ -17,11 +25,9 @@ from vastplan.schema.markers import ATOMIC, SET, FollowsFrom, Opens, Refers, Sin
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
-_OF_SERVERS = (
-    "nfs.csi.k8s.io",
-    "smb.csi.k8s.io",
-)  # drivers of others, whose inline volumes name a server in the pod's spec
 _WIRE = ("spec", "variables")
+_FIX = "isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there"
+_UNSEEN = "pods that Jobs, Deployments and workloads of Run:AI have yet to create"
 
 
 class AdmissionPolicy(Labelled):
@@ -104,7 +110,7 @@ def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: b
 def without_inline_volumes(name: str) -> dict[str, Any]:
     """The values of a policy that refuses pods that would mount VAST without a claim."""
     return {
-        "name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER, *_OF_SERVERS], "sources": list(_rules.SOURCES), "rule": _rules.AS_WRITTEN
+        "name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER, *SERVER_DRIVERS], "sources": list(_rules.SOURCES), "rule": _rules.AS_WRITTEN
     }  # fmt: skip
 
 
@@ -155,9 +161,9 @@ KIND = Kind(
             "inline_drivers",
             "namespace",
             by=("drivers", "rule"),
-            fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
+            fix=_FIX,
             backs=Backs("storage_class", "driver"),
-            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
+            unseen=_UNSEEN,
             named=True,
         ),
         Closes(
@@ -168,8 +174,8 @@ KIND = Kind(
             "namespace",
             by=("sources", "rule"),
             within=("project", "namespace"),
-            fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
-            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
+            fix=_FIX,
+            unseen=_UNSEEN,
             named=True,
         ),
     ),

@@ -7,6 +7,7 @@ from pydantic import model_validator
 from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import (
     FILESYSTEM,
+    LEGACY_CLASS,
     QUANTITY,
     RUNAI_CREATED,
     InNamespace,
@@ -47,7 +48,6 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName, Size
 
-_LEGACY = "volume.beta.kubernetes.io/storage-class"
 _SOURCE = ("spec", "dataSource")
 _KINDS = {"from_claim": "PersistentVolumeClaim", "from_snapshot": SNAPSHOT}
 _SIZE = ("spec", "resources", "requests", "storage")
@@ -151,7 +151,7 @@ class PersistentVolumeClaim(Labelled):
 def _read(values: Values, row: Row) -> Values:
     """The class that the cluster uses: the old annotation has priority over the spec (component-helpers
     `storage/volume`)."""
-    annotated = at(row, ("metadata", "annotations", _LEGACY))
+    annotated = at(row, ("metadata", "annotations", LEGACY_CLASS))
     # a data source of another kind, which another controller fills, is in none of these fields
     others = {field for field, of in _KINDS.items() if at(row, (*_SOURCE, "kind")) != of}
     if not others.isdisjoint(values):
