@@ -105,7 +105,8 @@ def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> 
             "  open: claim, ephemeral volume: no admission policy or resource quota closes the class (iad/storage_class/b): from every project"
             " to every other (write isolation: admission_policy on the site, and the class in storage_classes of its project; where it is so already: vastplan apply)",
             "  open: inline CSI, inline CSI of others, nfs, flexVolume, hostPath: no admission policy refuses it in pods: from every project"
-            " to every other (write isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply)",
+            " to every other (write isolation: admission_policy on the site with a class in storage_classes, and no inline_volumes there;"
+            " where it is so already: vastplan apply)",
         ]
 
 

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.checks.chains import entry, proof, ref
+from tests.checks.chains import IAD, entry, proof, ref
 from tests.checks.test_isolation import proven
 from tests.checks.test_isolation_seen import teams
+from vastplan.checks.index import Index
 from vastplan.checks.proof import _reach as reach
 from vastplan.checks.proof._rules import RULES
 from vastplan.checks.proof._ways import WAYS, Way
+from vastplan.checks.proof.proof import namespaces_of, prove
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.isolation import Isolation, WayResult, WayState
@@ -449,7 +451,7 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (OPEN, "seen, not enforced"): ({*PODS, *OF_CLASSES}, "isolation: admission_policy on the site"),
     (OPEN, "the Secret is in the namespace of another project"): ({"driver's Secret"}, "namespace of the secret: one of no project"),
     (OPEN, "no admission policy refuses it in pods"): (
-        {*PODS}, "isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply"),
+        {*PODS}, "isolation: admission_policy on the site with a class in storage_classes, and no inline_volumes there; where it is so already: vastplan apply"),
     (OPEN, "the volume is for no claim, so any claim may bind it"): ({"volumeName"}, "claim_namespace and claim_name of the volume"),
     (ASSUMED, "no other driver for inline volumes is installed that mounts what a pod names"): ({"inline CSI, other drivers"}, ""),
     (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
@@ -598,6 +600,29 @@ def test_every_host_is_written_in_several_ways(host: str) -> None:
     assert {one.state: one.by for one in results(shown, "hosts")}[ASSUMED] == ("iad/view_policy/a",)
 
 
+def test_the_policy_for_pods_holds_no_namespace_without_the_label_of_its_project() -> None:
+    objects = closed()
+    more(entry("project", "c"), entry("nfs_data_source", "n", scope="cluster"))(objects)
+    index = Index(objects.values())
+
+    def opened(*namespaces: str) -> dict[str, str]:
+        proven = prove(IAD, index, namespaces_of(IAD, index), namespaces)
+        assert {one.fix for one in proven.open_ways} <= {"kubectl label namespace NAMESPACE runai/queue=PROJECT"}
+        return {one.way: told(one) for one in proven.open_ways}
+
+    assert opened() == opened("elsewhere") == {}
+    by = f"open by admission_policy/{INLINE}: b to a"
+    assert opened("runai-b") == {"nfs": by, "flexVolume": by, "hostPath": by}
+    proven = prove(IAD, index, namespaces_of(IAD, index), {"runai-b"})
+    assert [told(one) for one in results(proven, "data source of Run:AI")] == [
+        "shared by nfs_data_source/n: all to all"
+    ]
+    assert [told(one) for one in results(proven, "iscsi")] == [
+        "closed by ",
+        INLINE_KEPT,
+    ]  # pool b has no other project to hold
+
+
 def test_iscsi_is_closed_by_vast_itself() -> None:
     (one,) = results(after(without(f"admission_policy/{INLINE}")), "iscsi")
     assert (one.state, one.by, one.reason) == (CLOSED, (), "VAST serves block volumes by NVMe only")
@@ -735,7 +760,7 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         "  a        -                              nfs, flexVolume",
         "  b        nfs, flexVolume, anonymous S3  -",
         "  open: nfs, flexVolume: no admission policy refuses it in pods: from every project to every other"
-        " (write isolation: admission_policy on the site, and no inline_volumes there; where it is so already: vastplan apply)",
+        " (write isolation: admission_policy on the site with a class in storage_classes, and no inline_volumes there; where it is so already: vastplan apply)",
         "  open: anonymous S3: requests without a key are allowed (iad/view/a-set): from every project to a"
         " (write allow_s3_anonymous_access: false in the view)",
         "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names; privileged pods:"

@@ -178,6 +178,18 @@ def test_pods_of_projects_reach_no_server_and_no_node_without_a_claim(lab: KubeL
         assert lab.send("POST", of_project, with_source(f"yes-{source}", source, body)).status_code == 201
 
 
+def test_kubernetes_itself_gives_no_source_and_no_secret_of_another_namespace(lab: KubeLab) -> None:
+    lab.write({"namespaces": {"team-a": {}, "team-b": {}}})
+    lab.converge()
+    cloned = body("copy", "gold")
+    cloned["spec"]["dataSourceRef"] = {"kind": "PersistentVolumeClaim", "name": "theirs", "namespace": "team-a"}
+    answer = lab.send("POST", claims("team-b"), cloned)
+    assert answer.status_code == 201 and "team-a" not in str(answer.json()["spec"]), answer.text
+    mounted = with_source("secret", "secret", {"secretName": "theirs", "namespace": "team-a"})
+    answer = lab.send("POST", f"{PODS.replace('default', 'team-b')}?fieldValidation=Strict", mounted)
+    assert answer.status_code == 400 and "unknown field" in answer.text, answer.text
+
+
 def test_the_class_comes_after_what_closes_it(lab: KubeLab) -> None:
     lab.write({**GIVEN, "storage_classes": {"gold": GOLD}})
     lab.clear_calls()

@@ -68,7 +68,9 @@ def _requests(proof: Isolation, planned: Planned) -> Iterator[_Sent]:
         },
     }
     pools = {
-        pool.name: address for pool in planned.observed.objects(proof.site, "vip_pool") if (address := _address(pool))
+        pool.name: address
+        for pool in planned.observed.objects(proof.site, "vip_pool")
+        if pool.values.get("role", "PROTOCOLS") == "PROTOCOLS" and (address := _address(pool))
     }
     for number, (project, namespace) in enumerate(proof.namespaces.items()):
         for name, allowed in closed.items():

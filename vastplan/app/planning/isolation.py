@@ -11,6 +11,7 @@ from vastplan.checks.proof._reach import unread_ways
 from vastplan.checks.proof.proof import prove
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.kinds.kubernetes._rules import QUEUE
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.schema.entries import Entry
@@ -50,7 +51,11 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
         _address(start, matches).name: live_namespace(start.name, start.attributes)
         for start in observed.objects(site, STARTS_AT)
     }
-    proof = prove(site, Index(followed(_entries(site, observed, matches))), namespaces)
+    # A namespace of which nothing is read does not exist: nobody is in it.
+    queueless = {
+        live.name for live in observed.objects(site, "namespace") if QUEUE not in (live.values.get("labels") or {})
+    }
+    proof = prove(site, Index(followed(_entries(site, observed, matches))), namespaces, queueless)
     read = {
         kind
         for kind in (*CHAIN, *IF_READ)

@@ -16,7 +16,7 @@ SYSTEMS = frozenset({"kubernetes", "runai"})
 """A site without one of these has no chains."""
 CHAIN = (
     STARTS_AT, "storage_class", "admission_policy", "admission_binding", "resource_quota", "persistent_volume",
-    "persistent_volume_claim", "vip_pool", "view_policy", "view", "tenant",
+    "persistent_volume_claim", "namespace", "vip_pool", "view_policy", "view", "tenant",
 )  # fmt: skip
 IF_READ = (
     "secret", "clone", "data_volume", "data_source", "nfs_data_source", "s3_data_source", "host_path_data_source",

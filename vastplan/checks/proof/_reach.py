@@ -31,8 +31,11 @@ def ways_around(
     open_to: Mapping[str, Namespaces],
     seen: Mapping[str, frozenset[str]],
     reached: Iterable[tuple[ChainElement, Projects]],
+    unheld: tuple[str, ...],
 ) -> tuple[WayResult, ...]:
-    """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects."""
+    """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects,
+    `unheld` the projects whose namespace lost the label of Run:AI.
+    """
     targets = [
         WayTarget(element.layer, element.element, element.entry, projects, element.tenant, element.path)
         for element, projects in reached
@@ -40,7 +43,7 @@ def ways_around(
     targets += [
         *_objects_beside(site, objects, namespaces, projects_by_namespace), *_of_tenants(site, objects, targets)
     ]  # fmt: skip
-    around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets)
+    around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets, unheld)
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:
         by_layer.setdefault(target.layer, []).append(target)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vastplan.checks.proof._surroundings import Surroundings, WayTarget
 from vastplan.checks.proof._ways import ENFORCE, Way
 from vastplan.checks.proof.class_access import Projects, reference_name
+from vastplan.kinds.kubernetes._rules import QUEUE, SOURCES
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import WayState
 from vastplan.schema.entries import Entry
@@ -32,6 +33,7 @@ class WayAnswer:
 
 Rule = Callable[[Surroundings, Way, WayTarget], WayAnswer | None]
 _NOT_ATTACKED = WayAnswer(None)
+_LABEL = f"kubectl label namespace NAMESPACE {QUEUE}=PROJECT"
 
 
 def nothing_closes(way: Way, target: WayTarget, entries: Iterable[Entry]) -> WayAnswer:
@@ -94,8 +96,16 @@ def class_quota(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer 
 def volumes_refused(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
     """An admission policy that refuses what the way needs in pods."""
     needs = way.needs or _NEEDED_BY_SOURCES.get(target.entry.address.kind, ())
-    refusing = [around.refused.get(name) for name in needs]
-    return _closed("admission policy for pods", *filter(None, refusing)) if refusing and all(refusing) else None
+    refusing = [policy for name in needs if (policy := around.refused.get(name)) is not None]
+    if not refusing or len(refusing) < len(needs):
+        return None
+    to = tuple(name for name in around.unheld if (name,) != target.projects)
+    if to and not {*SOURCES}.isdisjoint(needs):  # these are refused in namespaces of projects only
+        if not way.fix:
+            return None  # the next rule decides
+        lost = f"their namespaces have no label {QUEUE}, so the admission policy for pods does not hold them"
+        return WayAnswer(WayState.OPEN, lost, _addresses(refusing), target.projects, to, fix=_LABEL)
+    return _closed("admission policy for pods", *refusing)
 
 
 def volumes_audit(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:

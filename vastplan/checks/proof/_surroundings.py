@@ -54,7 +54,7 @@ class Directories:
 
 class Surroundings:
     """What decides on one site. `open_to` has the namespaces of each class, `seen` those that a class is meant for whose
-    policy only reports, `targets` the elements that projects reach."""
+    policy only reports, `targets` the elements that projects reach, `unheld` the projects that no rule for projects holds."""
 
     def __init__(
         self,
@@ -64,11 +64,12 @@ class Surroundings:
         open_to: Mapping[str, Namespaces],
         seen: Mapping[str, frozenset[str]],
         targets: Iterable[WayTarget],
+        unheld: tuple[str, ...],
     ) -> None:
         self.objects = objects
         self.projects_by_namespace = projects_by_namespace
         self.open_to = {name: allowed for name, allowed in open_to.items() if allowed is not None}
-        self.meant_for = seen
+        self.meant_for, self.unheld = seen, unheld
         self.closing: dict[str, list[Entry]] = {}
         self.opened: dict[str, Entry] = {}
         self.reporting: dict[str, list[Entry]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, LEGACY_CLASS
+from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, LEGACY_CLASS, SERVER_DRIVERS
 from vastplan.model.dataclass import dataclass
 
 Body = dict[str, Any]
@@ -52,6 +52,7 @@ CLAIMS = (
 """Those that a namespace with a right to the class may send."""
 TRIALS = (
     Trial("inline CSI", "pods", lambda driver: _pod({"csi": {"driver": driver}}), names=(BLOCK_DRIVER, FILE_DRIVER)),
+    Trial("inline CSI of others", "pods", lambda driver: _pod({"csi": {"driver": driver}}), names=SERVER_DRIVERS),
     Trial("nfs", "pods", lambda server: _pod({"nfs": {"server": server, "path": "/"}}), to_server=True),
     Trial("flexVolume", "pods", lambda _: _pod({"flexVolume": {"driver": "example.com/try"}})),
     Trial("hostPath", "pods", lambda _: _pod({"hostPath": {"path": "/var/lib/kubelet"}})),

@@ -34,7 +34,9 @@ class Way:
 
 
 ENFORCE = "isolation: admission_policy on the site"
-_NO_INLINE = f"{ENFORCE}, and no inline_volumes there; where it is so already: vastplan apply"
+_NO_INLINE = (
+    f"{ENFORCE} with a class in storage_classes, and no inline_volumes there; where it is so already: vastplan apply"
+)
 _UNREFUSED = "no admission policy refuses it in pods"
 _of_class = partial(
     Way,

@@ -9,7 +9,7 @@ chain are tried on (`_reach.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from vastplan.checks.index import Index
@@ -54,8 +54,8 @@ def namespaces_of(site: str, objects: Index) -> dict[str, str]:
     }
 
 
-def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation:
-    """Where the projects of a site meet. `namespaces` has the namespace of each project."""
+def prove(site: str, objects: Index, namespaces: Mapping[str, str], queueless: Container[str] = ()) -> Isolation:
+    """Where the projects of a site meet. `namespaces` has the namespace of each project, `queueless` are those that lost Run:AI's label."""
     neighbours: dict[str, list[str]] = {}
     for project, namespace in namespaces.items():
         neighbours.setdefault(namespace, []).append(project)
@@ -84,7 +84,8 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
     if len(namespaces) > 1:
         from vastplan.checks.proof._reach import ways_around  # a document of one project does not load it
 
-        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, seen, reached)
+        unheld = tuple(project for project, namespace in namespaces.items() if namespace in queueless)
+        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, seen, reached, unheld)
     return Isolation(
         site,
         dict(sorted(namespaces.items())),

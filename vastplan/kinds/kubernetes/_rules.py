@@ -69,7 +69,8 @@ def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -
 
 SOURCES = ("flexVolume", "hostPath", "iscsi", "nfs")
 """Types of volumes by which a pod reaches a server, or what its node has mounted for others, without a claim."""
-_PROJECT = '"runai/queue"'  # the label by which Run:AI knows the namespace of a project
+QUEUE = "runai/queue"
+"""The label by which Run:AI, and the policy for pods, knows the namespace of a project."""
 
 
 def no_inline_volumes(drivers: Iterable[str], sources: Iterable[str] = ()) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def no_inline_volumes(drivers: Iterable[str], sources: Iterable[str] = ()) -> di
     labels = "namespaceObject.metadata.labels"
     lawful = " && ".join(f'!(has(v.{name}) && "{name}" in variables.sources)' for name in SOURCES)
     of_projects = {
-        "expression": f"!has({labels}) || !({_PROJECT} in {labels}) || object.spec.volumes.all(v, {lawful})",
+        "expression": f"!has({labels}) || !({json.dumps(QUEUE)} in {labels}) || object.spec.volumes.all(v, {lawful})",
         "message": f"volumes of type {', '.join(SOURCES)} are not allowed in the namespace of a project; use a persistent volume claim",
     }
     return _spec(match, conditions, {**variables, "sources": types}, inline, of_projects)
