@@ -34,6 +34,35 @@ def test_the_copy_takes_over_as_of_the_restore_point(scene: Theatre) -> None:
     assert scene.path("iad")["role"] == "STANDALONE"  # nothing is done to it by itself
 
 
+def test_the_plan_asks_the_source_for_half_a_minute_and_the_run_once(scene: Theatre) -> None:
+    lost(scene)
+    began = scene.clock.ticks()
+    plan = scene.plan(mode="unplanned")
+    assert scene.clock.ticks() - began == 30
+    began = scene.clock.ticks()
+    reached = []
+
+    def report(text: str) -> None:
+        if "fence" in text:
+            reached.append(scene.clock.ticks() - began)
+
+    run_move(scene.lab.workspace(), plan, report, "move.json", scene.clock, {})
+    assert reached == [0]
+
+
+@pytest.mark.parametrize("back", ["the site", "its peer"])
+def test_a_source_that_is_back_when_the_run_begins_is_not_given_up(scene: Theatre, back: str) -> None:
+    lost(scene)
+    plan = scene.plan(mode="unplanned")
+    scene.lab.world.find("iad")
+    if back == "its peer":
+        scene.lab.world.lose("iad", systems=["vast"])
+    scene.clock.sleep(60)
+    with pytest.raises(Stopped, match=r"iad (answers|is connected)"):
+        scene.run(plan)
+    assert scene.path("pdx")["role"] == "DESTINATION"
+
+
 def test_a_source_that_answers_is_not_given_up(scene: Theatre) -> None:
     with pytest.raises(VastplanError, match="iad answers, so a planned move loses nothing"):
         scene.plan(mode="unplanned")
