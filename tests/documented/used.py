@@ -55,7 +55,11 @@ BESIDES = {
             for method, path in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
         ),
         # What a rehearsal deletes again.
-        *(("DELETE", f"/api/v1/workloads/{type_}/{{}}") for type_ in ("trainings", "workspaces", "distributed")),
+        *(
+            ("DELETE", f"/api/v1/workloads/{type_}/{{}}")
+            for type_ in ("trainings", "workspaces", "distributed", "inferences")
+        ),
+        *((method, f"/api/v1/workloads/inferences{path}") for method, path in (("POST", ""), ("GET", "/{}"))),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
     ),
     "kubernetes": (

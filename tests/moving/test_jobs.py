@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
+from tests.moving.forking import declared, fork
 from tests.moving.theatre import Theatre
 from vastplan.app.connect import connected
-from vastplan.model.errors import Refused
+from vastplan.model.errors import Refused, VastplanError
+from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
+from vastplan.operations.modes.rehearsal.stages import CAME
 from vastplan.schema.ports.workloads import Job
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
@@ -31,7 +34,7 @@ def project(scene: Theatre, site: str) -> str:
     return str(next(row["id"] for row in rows if row["name"] == "team"))
 
 
-@pytest.mark.parametrize("kind", ["Training", "Workspace", "Distributed"])
+@pytest.mark.parametrize("kind", ["Training", "Workspace", "Distributed", "Inference"])
 def test_each_type_is_found_suspended_resumed_and_submitted_again(scene: Theatre, kind: str) -> None:
     with scene.lab.world.lock:
         scene.runai("iad").submit("team", "one", gpus=2, claim_names=["home", "other"], type=kind)
@@ -40,9 +43,11 @@ def test_each_type_is_found_suspended_resumed_and_submitted_again(scene: Theatre
     with jobs_at(scene, "iad") as here, jobs_at(scene, "pdx") as there:
         (job,) = here.using(project(scene, "iad"), "home")
         assert (job.name, job.type, job.gpus, job.stopped) == ("one", kind, 2.0, False)
-        here.suspend(job)
-        assert [found.phase for _ in range(2) if (found := here.job(job.id))] == ["Stopping", "Stopped"]
-        here.resume(job)
+        assert job.suspends is (kind != "Inference")
+        if job.suspends:
+            here.suspend(job)
+            assert [found.phase for _ in range(2) if (found := here.job(job.id))] == ["Stopping", "Stopped"]
+            here.resume(job)
         asked = here.mapped(here.specification(job), {"home": "home-2"}, "vastplan.move=1a")
         assert "nodePools" in here.specification(job)["spec"] and "nodePools" not in asked["spec"]
         mounts = [(one["claimName"], one["path"]) for one in asked["spec"]["storage"]["pvc"]]
@@ -59,7 +64,7 @@ def test_each_type_is_found_suspended_resumed_and_submitted_again(scene: Theatre
         assert there.job("00000000-0000-0000-0000-000000000000") is None
 
 
-@pytest.mark.parametrize("kind", ["Training", "Workspace", "Distributed"])
+@pytest.mark.parametrize("kind", ["Training", "Workspace", "Distributed", "Inference"])
 def test_each_type_is_known_by_its_label_and_deleted(scene: Theatre, kind: str) -> None:
     with scene.lab.world.lock:
         theirs = scene.runai("pdx").submit("team", "try", gpus=1, type=kind)
@@ -94,6 +99,50 @@ def test_what_is_made_small() -> None:
     assert jobs.small({"spec": none, "masterSpec": None}) == {"spec": none, "masterSpec": None}
     many = {"numWorkers": 16, "minReplicas": 4, "maxReplicas": 16, "compute": {"gpuDevicesRequest": 8}}
     assert jobs.small({"spec": many}) == {"spec": {"numWorkers": 1, "compute": {"gpuDevicesRequest": 1}}}
+    served = {"autoscaling": {"minReplicas": 3, "maxReplicas": 9}, "servingPort": {"container": 8000}}
+    assert jobs.small({"spec": served}) == {"spec": {"servingPort": {"container": 8000}}}
+
+
+def serve(scene: Theatre) -> None:
+    with scene.lab.world.lock:
+        scene.runai("iad").submit("team", "serve", gpus=2, claim_names=["home"], type="Inference")
+
+
+@pytest.mark.parametrize("mode", ["planned", "fork"])
+def test_what_cannot_be_suspended_holds_a_move_that_has_to_stop_the_writes(scene: Theatre, mode: str) -> None:
+    serve(scene)
+    if mode == "fork":
+        declared(scene)
+    plan: Callable[[], MovePlan] = (lambda: fork(scene)) if mode == "fork" else scene.plan
+    with pytest.raises(
+        VastplanError, match=r"Inference serve mounts it, and a workload of this type cannot be suspended"
+    ):
+        plan()
+    assert scene.workloads("iad") == {"serve": "Running"} and scene.workloads("pdx") == {}
+
+
+def test_what_cannot_be_suspended_is_submitted_at_the_other_site_when_its_own_is_given_up(scene: Theatre) -> None:
+    scene.start_job()
+    serve(scene)
+    scene.clock.sleep(3700)
+    scene.lab.world.lose("iad", systems=["vast"], links=True)
+    scene.clock.sleep(60)
+    plan = scene.plan(mode="unplanned")
+    assert {job["name"]: job.get("suspends") for job in plan.jobs} == {"train": None, "serve": False}
+    shown = {fact.name: fact.value for fact in plan.evidence}
+    assert "cannot be suspended" in shown["workload serve"] and "cannot be" not in shown["workload train"]
+    done = scene.run(plan)
+    assert scene.workloads("iad") == {"train": "Stopped", "serve": "Running"}
+    assert done.facts["fenced"] == "the workloads at iad have stopped, except serve, which cannot be suspended"
+    assert scene.workloads("pdx") == dict.fromkeys((f"train-m{done.id}", f"serve-m{done.id}"), "Running")
+
+
+def test_what_cannot_be_suspended_is_rehearsed(scene: Theatre) -> None:
+    serve(scene)
+    scene.clock.sleep(3700)
+    done = scene.run(scene.plan(mode="rehearse"))
+    assert {job["name"]: job["phase"] for job in done.facts[CAME].values()} == {f"serve-r{done.id}": "Running"}
+    assert scene.workloads("iad") == {"serve": "Running"} and scene.workloads("pdx") == {}
 
 
 def test_a_new_source_that_does_not_replicate_by_itself_is_enabled(scene: Theatre) -> None:

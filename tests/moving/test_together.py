@@ -212,6 +212,13 @@ def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Both) -> Non
     assert scene.workloads("iad") == {"train": "Running"}
 
 
+def test_a_workload_that_cannot_be_suspended_holds_the_whole(scene: Both) -> None:
+    with scene.lab.world.lock:
+        scene.runai("iad").submit("team", "serve", gpus=1, claim_names=["data"], type="Inference")
+    with pytest.raises(VastplanError, match=r"iad/project/team: Inference serve mounts it, and .* cannot be suspended"):
+        scene.plan()
+
+
 def test_a_volume_that_goes_to_a_third_site_is_told_by_name() -> None:
     tenant, project = Address("iad", "tenant", "team"), TEAM
     view = Entry(Address("iad", "view", "home"), {"path": "/team/home", "tenant": Ref(tenant)})

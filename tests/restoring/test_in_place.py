@@ -144,6 +144,14 @@ def test_one_that_goes_after_the_freeze_stops_it_before_anything_is_restored(sce
     assert scene.abort(plan).phase is Phase.ABORTED
 
 
+def test_a_workload_that_cannot_be_suspended_holds_it(scene: Scene) -> None:
+    with scene.lab.world.lock:
+        scene.runai.submit("team", "serve", gpus=1, claim_names=["home"], type="Inference")
+    with pytest.raises(VastplanError, match=r"Inference serve mounts it, and .* cannot be suspended"):
+        scene.in_place()
+    assert scene.plan().jobs == ()  # a copy stops nobody
+
+
 @pytest.mark.slow
 def test_whoever_writes_between_freeze_and_commit_stops_it(scene: Scene) -> None:
     scene.start_job()

@@ -14,6 +14,7 @@ from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.ends import Work, newcomers
 from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
+from vastplan.operations.stages.work import FREEZE
 from vastplan.schema.ports.workloads import Job
 
 
@@ -55,6 +56,17 @@ def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], wha
     others = newcomers(users, plan.jobs)
     if others:
         raise Stale(f"{plan.path}: workloads that are not in the plan use it now: {others}; plan {what} again")
+
+
+def refuse_unsuspendable(path: str, stages: Iterable[Stage], users: Iterable[tuple[Work, Job]]) -> None:
+    """Raises `VastplanError` if the stages suspend the workloads, and one of them cannot be suspended."""
+    on = {f"{job.type} {job.name}": None for _, job in users if not job.suspends}
+    if on and any(stage.name == FREEZE for stage in stages):
+        names = ", ".join(inert(name, 80) for name in on)
+        raise VastplanError(
+            f"{path}: {names} mounts it, and a workload of this type cannot be suspended; delete it, plan again, and submit it "
+            "again afterwards"
+        )
 
 
 def carried(

@@ -120,6 +120,7 @@ def noted(work: Work, job: Job) -> Facts:
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
         "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
+        **({} if job.suspends else {"suspends": False}),
     }  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def job_of(fact: Facts) -> Job:
     """The workload of a record."""
     return Job(
         id=str(fact["id"]), name=str(fact["name"]), type=str(fact["type"]), phase=str(fact["phase"]),
-        project=str(fact["project"]),
+        project=str(fact["project"]), suspends=fact.get("suspends") is not False,
     )  # fmt: skip
 
 

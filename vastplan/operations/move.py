@@ -14,7 +14,7 @@ from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
-from vastplan.operations.course import refuse_newcomers, refuse_second, shown
+from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, shown
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, noted
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
@@ -91,6 +91,7 @@ class PathMet(Met[MovePlan]):
         refuse(wanted.mode, ends, wanted.broken, pair)
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
+        refuse_unsuspendable(str(pair.path), self.stages(), users)
         last_move = last_on(parts, self.guid)
         return MovePlan(
             **heading(ends.clock.now()),

@@ -53,7 +53,9 @@ def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[F
         by_job.setdefault(job.id, []).append((work, job))
     for uses in by_job.values():
         job = uses[0][1]
-        kind = "preemptible" if job.preemptible else "not preemptible"
+        kind = ("preemptible" if job.preemptible else "not preemptible") + (
+            "" if job.suspends else ", cannot be suspended"
+        )
         claims = (f"; {work.source.address} {_becomes(work, job)}" for work, job in uses) if submits else ()
         yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{''.join(claims)}")
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.calls.job import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
-from vastplan.operations.ends import Ends, Home, jobs_of, newcomers
+from vastplan.operations.ends import Ends, Home, job_of, jobs_of, newcomers
 from vastplan.operations.stage import Call, Gate, Holds, Stage, waiting
 from vastplan.schema.ports.workloads import Jobs
 
@@ -112,12 +112,15 @@ def fence(ends: Ends) -> Stage:
         if jobs is None or not jobs_of(operation):
             return Gate(Holds.YES, facts={"fenced": "not fenced: vastplan knows no workloads there"})
         try:
-            moving = [str(fact["name"]) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
+            running = [job_of(fact) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
         except (Refused, Unreachable):
             return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer"})
+        moving = [job.name for job in running if job.suspends]
         if moving:
             return Gate(Holds.NOT_YET, f"still running: {', '.join(moving)}")
-        return Gate(Holds.YES, facts={"fenced": f"the workloads at {ends.source.site} have stopped"})
+        on = ", ".join(job.name for job in running)
+        beside = f", except {on}, which cannot be suspended" if on else ""
+        return Gate(Holds.YES, facts={"fenced": f"the workloads at {ends.source.site} have stopped{beside}"})
 
     return Stage(
         FENCE,
@@ -137,7 +140,11 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
     """Submit at the target the workloads that were suspended at the source, or the `chosen` ones, with the claim there."""
 
     def begun(operation: Operation) -> Chosen:
-        return chosen(operation) if chosen is not None else suspended(operation, stopped_in, jobs_of(operation))
+        if chosen is not None:
+            return chosen(operation)
+        facts = jobs_of(operation)
+        on = tuple(fact for fact in facts if stopped_in == FENCE and not job_of(fact).suspends)
+        return (*suspended(operation, stopped_in, facts), *on)
 
     def own_workloads(operation: Operation) -> tuple[str, ...]:
         return tuple(new_name(operation, str(fact["name"])) for fact in begun(operation) if fact["to_claim"])
@@ -174,7 +181,7 @@ def _suspending(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Ca
     """The workloads of the plan, except those that had stopped before: the operation must not resume these."""
     if jobs is None:
         return ()
-    calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation)]
+    calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation) if job_of(fact).suspends]
     return tuple(
         call for fact, call in calls if operation.of(stage, call.name) or phase(jobs, str(fact["id"])) not in STILL
     )

@@ -26,6 +26,8 @@ class Job:
     """All claims that it mounts, where these were read."""
     says: str = ""
     """The reason for its phase, in the system's words."""
+    suspends: bool = True
+    """Whether its system can suspend it."""
 
     @property
     def stopped(self) -> bool:

@@ -14,7 +14,7 @@ from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
-SUBMITTED = ("Training", "Workspace", "Distributed")
+SUBMITTED = ("Training", "Workspace", "Distributed", "Inference")
 ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 
 

@@ -103,7 +103,7 @@ def _view(ctx: Context, row: Row) -> Row:
     volumes = [ctx.get("datavolume", key) for key in row.get("dataVolumes", ())]
     body = json_copy(row) | {
         "tenantId": TENANT,
-        "category": "Build" if row["type"] == "Workspace" else "Train",
+        "category": {"Workspace": "Build", "Inference": "Deploy"}.get(row["type"], "Train"),
         "conditions": [],
         "k8sPhase": row["phase"],
         "k8sPhaseUpdatedAt": row["createdAt"],
@@ -211,7 +211,7 @@ ROUTES: Routes = {
     ("GET", f"{PATH}/{{workloadId}}"): _get,
 }
 for _type, _path in TYPES.items():
+    ROUTES["DELETE", f"{PATH}/{_path}/{{workloadId}}"] = _remove(_type)
     if _type != "Inference":  # Inference has no such calls
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/suspend"] = _move(_type, "Stopping", "Stopped")
-        ROUTES["DELETE", f"{PATH}/{_path}/{{workloadId}}"] = _remove(_type)
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/resume"] = _move(_type, "Resuming", "Running")

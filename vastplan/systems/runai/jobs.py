@@ -14,12 +14,13 @@ from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
 
 WORKLOADS = "/api/v1/workloads"
-PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed"}
-"""The types that can be suspended and submitted again."""
+PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed", "Inference": "inferences"}
+"""The types that can be submitted again."""
+_NEVER_SUSPENDED = "Inference"  # has no such call in 2.20 to 2.24
 _ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 _SPECS = ("spec", "masterSpec")
 _GPUS, _WORKERS = "gpuDevicesRequest", "numWorkers"
-_MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "completions")
+_MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "completions", "autoscaling")
 """The fields that say how many run, beside GPUs and workers; without them one does."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
 """The fields that belong to one cluster: another one has other pools, nodes and addresses."""
@@ -131,6 +132,7 @@ def _job(row: Row) -> Job:
         id=str(row.get("id")), name=str(row.get("name")), type=str(row.get("type")), phase=str(row.get("phase")),
         project=str(row.get("projectId")), gpus=float(gpus) if isinstance(gpus, int | float) else 0.0,
         preemptible=row.get("preemptible") is True, says=str(row.get("phaseMessage") or ""),
+        suspends=row.get("type") != _NEVER_SUSPENDED,
     )  # fmt: skip
 
 

@@ -54,7 +54,15 @@ BESIDES = (
     ),
     *(
         ApiOperation(Purpose.MOVE, "DELETE", f"/api/v1/workloads/{type_}/{{}}")  # of a rehearsal
-        for type_ in ("trainings", "workspaces", "distributed")
+        for type_ in ("trainings", "workspaces", "distributed", "inferences")
+    ),
+    *(
+        ApiOperation(purpose, method, f"/api/v1/workloads/inferences{below}")  # is never suspended
+        for purpose, method, below in (
+            (Purpose.MOVE, "POST", ""),
+            (Purpose.MOVE, "GET", "/{}"),
+            (Purpose.RESTORE, "GET", "/{}"),
+        )
     ),
     ApiOperation(Purpose.RESTORE, "GET", "/api/v1/workloads/{}"),
     *(

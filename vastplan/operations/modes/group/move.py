@@ -18,7 +18,7 @@ from vastplan.model.operation import PATHS, WHOLE, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
 from vastplan.operations.clock import Clock
-from vastplan.operations.course import refuse_newcomers, refuse_second, second, shown
+from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, second, shown
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.group.pairs import pairs_of
@@ -88,6 +88,7 @@ class GroupMet(Met[MovePlan]):
             refuse_second(parts, guid)
             refuse(PLANNED, ends, "", pair)
         users = self.users()
+        refuse_unsuspendable(str(self.address), self.stages(), (user for of_path in users for user in of_path))
         evidence = [
             Fact(f"{pair.path}: {fact.name}", fact.value)
             for pair, ends in zip(self.pairs, self.ends, strict=True)

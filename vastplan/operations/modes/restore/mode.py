@@ -15,7 +15,7 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.restore_plan import RestorePlan
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
-from vastplan.operations.course import refuse_newcomers, refuse_second, shown
+from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, shown
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Work, noted
 from vastplan.operations.modes.restore.place import PLACE, Place, facts_of
@@ -88,6 +88,7 @@ class RestoreMet(Met[RestorePlan]):
         if problem:
             raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
         users = self.users()
+        refuse_unsuspendable(str(place.address), self.stages(), users)
         return RestorePlan(
             **heading(self.clock.now()),
             address=str(wanted.address),
