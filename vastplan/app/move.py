@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vastplan.app.connect import connected
 from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.operation_document import DocumentOf
@@ -9,16 +11,34 @@ from vastplan.app.operations import Operations, at_new_names
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.move_plan import MovePlan
+from vastplan.model.move_plan import ARM, MovePlan
 from vastplan.model.operation import Operation
 from vastplan.operations.clients import Clients
-from vastplan.operations.clock import CLOCK
+from vastplan.operations.clock import CLOCK, Clock
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
 from vastplan.operations.move import Moves, roles_now
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
 plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
+
+
+def arm_move(
+    workspace: Workspace,
+    address: Address,
+    to: str,
+    report: Callable[[str], None],
+    again: str,
+    clock: Clock | None = None,
+) -> tuple[Operation, ...]:
+    """Keep in the ledger what an unplanned move could no longer read at its source, for each path of the address.
+
+    Raises `VastplanError` if a path has no other side that is ready for it.
+    """
+    objects = DocumentOf(workspace).objects()
+    paths = [pair.path for pair in pairs_of(objects, address, to)] if address.kind in TOGETHER else [address]
+    return tuple(_MOVES.record(workspace, WantedMove(path, to, ARM), report, again, clock) for path in paths)
 
 
 def opposite_site(workspace: Workspace, address: Address, site: str) -> str:

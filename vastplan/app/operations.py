@@ -88,6 +88,23 @@ class Operations(Generic[Wanted, Planned]):
 
             return carried(plan, operation, parts, run, record, met.stages)
 
+    def record(
+        self,
+        workspace: Workspace,
+        wanted: Wanted,
+        report: Callable[[str], None],
+        again: str,
+        clock: Clock | None = None,
+    ) -> Operation:
+        """Plan an operation without stages, and record it as done: one write, so that nothing is left open. Raises `VastplanError`."""
+        document, clock = DocumentOf(workspace), clock or CLOCK
+        subject = self.kind.wanted(document, wanted)
+        with _opened(workspace, subject, clock, again, report, self.kind.name) as (met, parts, write):
+            plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now)))
+            operation = replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)
+            write(operation)
+            return operation
+
     def abort(
         self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
     ) -> Operation:

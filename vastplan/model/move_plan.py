@@ -10,9 +10,9 @@ from vastplan.model.operation_plan import OperationPlan
 
 FORMAT_VERSION = "1.0"
 PLANNED, UNPLANNED, REJOIN, KEEP = "planned", "unplanned", "rejoin", "keep"
-THROUGH, FORK, REHEARSE = "through-global-access", "fork", "rehearse"
-MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK, REHEARSE)
-BESIDE = (FORK, REHEARSE)
+THROUGH, FORK, REHEARSE, ARM = "through-global-access", "fork", "rehearse", "arm"
+MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK, REHEARSE, ARM)
+BESIDE = (FORK, REHEARSE, ARM)
 """The modes that leave both sides in their roles: nothing is lost, and each operation has a record of its own."""
 LOSSLESS = (PLANNED, THROUGH, *BESIDE)
 """The modes that lose no data, so that nobody has to consent to a loss."""

@@ -14,6 +14,8 @@ from vastplan.schema.ports.replica import Directory, Replica, Side, SideRole
 from vastplan.schema.ports.workloads import Job, Jobs, Mounts
 
 LABEL = "vastplan.move"
+SPECIFICATION = "specification"
+"""What the record has of a workload that was kept when the move was armed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,17 @@ class Home:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends(Home):
-    """The two ends of a move. `forecast` is how long writes stop during a planned change of roles, in seconds."""
+    """The two ends of a move. `forecast` is how long writes stop during a planned change of roles, in seconds.
+
+    `armed_jobs` are the workloads that were kept when the move was armed, with their specifications, as of `armed_at`.
+    """
 
     source: Replica
     target: Replica
     target_jobs: Jobs | None = None
     forecast: float = 0.0
+    armed_jobs: tuple[Facts, ...] = ()
+    armed_at: str = ""
 
     def as_they_are(self) -> dict[str, Any]:
         """Their fields, to build more special ends from."""
@@ -122,6 +129,11 @@ def noted(work: Work, job: Job) -> Facts:
         "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
         **({} if job.suspends else {"suspends": False}),
     }  # fmt: skip
+
+
+def without_specification(fact: Facts) -> Facts:
+    """A workload of the record for a plan, which is no place for what it was submitted with."""
+    return {name: value for name, value in fact.items() if name != SPECIFICATION}
 
 
 def newcomers(users: Iterable[tuple[Work, Job]], noted_before: Iterable[Facts]) -> str:

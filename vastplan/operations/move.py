@@ -16,7 +16,7 @@ from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, shown
 from vastplan.operations.document import Document
-from vastplan.operations.ends import Ends, noted
+from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_of
 from vastplan.operations.modes.group.pairs import TOGETHER
@@ -105,7 +105,7 @@ class PathMet(Met[MovePlan]):
             warm=pair.warm,
             lose=lose,
             loss=loss,
-            jobs=tuple(noted(work, job) for work, job in users),
+            jobs=tuple(without_specification(fact) for fact in mode.jobs(ends, users)),
             covers=pair.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
@@ -155,7 +155,7 @@ class PathMet(Met[MovePlan]):
             covers=(*pair.covers, *parts_of(self.document, pair.branch)),
             consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
             facts={
-                "jobs": [noted(work, job) for work, job in users],
+                "jobs": list(self._mode.jobs(ends, users)),
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
             },

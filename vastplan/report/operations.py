@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
+from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
 from vastplan.model.operation import PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
@@ -115,8 +115,31 @@ def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
     return tuple(job for job in facts.get("jobs") or () if not job.get("to_claim"))
 
 
+def _of_arming(operation: Operation, standing: Sequence[str]) -> str:
+    """What was kept when a move was armed."""
+    facts = operation.facts
+    kept, others = facts.get("workloads") or {}, facts.get("workloads not kept") or {}
+    lines = [
+        f"{inert(operation.address, 200)} is armed for a move from {operation.source} to {operation.target} ({operation.kind} {operation.id})",
+        f"  armed {operation.began}; kept: {len(kept)} of {len(kept) + len(others)} workloads",
+    ]
+    for workload in kept.values():
+        where = (
+            ""
+            if workload.get("to_claim")
+            else f", but {operation.target} lacks a claim that it mounts: it is not submitted there"
+        )
+        lines.append(
+            f"  {inert(workload.get('name'), 200)}: {inert(workload.get('phase'), 40)}, {workload.get('gpus', 0):g} GPUs{where}"
+        )
+    lines += [f"  not kept: {inert(one.get('name'), 200)}: {inert(one.get('why'), 300)}" for one in others.values()]
+    return "\n".join([*lines, *(f"  {inert(line, None)}" for line in standing)])
+
+
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     """An operation from its record, with each call whose outcome matters now, and the present roles."""
+    if operation.mode == ARM:
+        return _of_arming(operation, standing)
     state = (
         operation.phase.value
         if operation.phase.closed

@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from vastplan.app import reports
 from vastplan.app.files.operation_plan import MOVE_FILE
-from vastplan.app.move import abort_move, last_moves, operation_standing, opposite_site, plan_move, run_move
+from vastplan.app.move import abort_move, arm_move, last_moves, operation_standing, opposite_site, plan_move, run_move
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
 from vastplan.cli.address import address_of
 from vastplan.cli.operation import Commands, Loss
-from vastplan.cli.requests.move import MovePlanRequest, MoveRequest
+from vastplan.cli.requests.move import MoveArmRequest, MovePlanRequest, MoveRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
+from vastplan.model.shell import words
 from vastplan.operations.wanted import WantedMove
-from vastplan.report.operations import move_text
+from vastplan.report.operations import move_text, status_text
 from vastplan.report.values import counted
 
 
 def run(request: MoveRequest, screen: Screen) -> int:
     """Run one of the move commands."""
-    return _plan(request, screen) if isinstance(request, MovePlanRequest) else operation.run(request, screen, _MOVE)
+    match request:
+        case MovePlanRequest():
+            return _plan(request, screen)
+        case MoveArmRequest():
+            return _arm(request, screen)
+    return operation.run(request, screen, _MOVE)
+
+
+def _arm(request: MoveArmRequest, screen: Screen) -> int:
+    if not request.to:
+        raise VastplanError("move arm needs --to SITE")
+    workspace = open_workspace(request.paths, request.connections, lock_timeout=request.lock_timeout)
+    again = words(["vastplan", "move", "arm", *request.paths, request.subject, "--to", request.to])
+    for record in arm_move(workspace, address_of(request.subject), request.to, screen.progress, again):
+        screen.show(status_text(record))
+    return errors.OK
 
 
 def _plan(request: MovePlanRequest, screen: Screen) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.cli.request import positional, switch
-from vastplan.cli.requests.common import report_files
+from vastplan.cli.requests.common import LOCK_TIMEOUT, report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
     OperationPlanRequest,
@@ -73,4 +73,17 @@ class MoveAbortRequest(OperationAbortRequest, MoveRequest):
     """`vastplan move abort`."""
 
 
-MoveRequest.verbs = (MovePlanRequest, MoveRunRequest, MoveStatusRequest, MoveAbortRequest)
+class MoveArmRequest(MoveRequest):
+    """`vastplan move arm`."""
+
+    verb = "arm"
+    summary = (
+        "keep in the ledger the workloads that a move without the source would submit at SITE; nothing else changes"
+    )
+    example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx"
+    subject = positional("ADDRESS", str, "as for move plan")
+    to = filled("--to", "SITE", "the site that is to take over")
+    lock_timeout = LOCK_TIMEOUT
+
+
+MoveRequest.verbs = (MovePlanRequest, MoveArmRequest, MoveRunRequest, MoveStatusRequest, MoveAbortRequest)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.ends import LABEL, job_of
+from vastplan.operations.ends import LABEL, SPECIFICATION, job_of
 from vastplan.operations.stage import Call, effect
 from vastplan.schema.ports.workloads import STOPPED, Job, Jobs
 
@@ -52,7 +52,7 @@ def new_name(operation: Operation, name: str) -> str:
 
 
 def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:
-    """The same workload at the target, from its specification as the source returns it when this is sent."""
+    """The same workload at the target, from its specification: the kept one, or as the source returns it when this is sent."""
     job, name = job_of(fact), new_name(operation, str(fact["name"]))
     claim, target_claim, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
 
@@ -62,9 +62,8 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
     def send() -> None:
         others = fact.get("others") or {}
-        specification = source.mapped(
-            source.specification(job), {claim: target_claim, **others}, f"{LABEL}={operation.id}"
-        )
+        asked = fact.get(SPECIFICATION) or source.specification(job)
+        specification = target.mapped(asked, {claim: target_claim, **others}, f"{LABEL}={operation.id}")
         target.submit(job.type, name, project, specification)
 
     what = f"submit {job.type} {name} at {target.site}"

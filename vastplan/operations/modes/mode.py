@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.model.errors import Unreachable
+from vastplan.model.operation import Facts
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.document import Document
-from vastplan.operations.ends import Ends, Work
+from vastplan.operations.ends import Ends, Work, noted
 from vastplan.operations.plan.evidence import of_sides, of_work
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.plan.steps import of_document, to_stop, unmounted_claims
@@ -54,6 +55,10 @@ class Mode(ABC):
         if unread:
             raise Unreachable(f"cannot determine {'; '.join(unread)}")
         return ends.users()
+
+    def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
+        """The workloads for the record."""
+        return tuple(noted(work, job) for work, job in users)
 
     def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
         """What a person weighs."""

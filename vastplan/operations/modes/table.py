@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
+from vastplan.operations.modes.arm import WORKLOADS, Arm, last_arming
 from vastplan.operations.modes.fork.plan import Fork, with_branch
 from vastplan.operations.modes.global_access.plan import GlobalAccess, refuse_roles
 from vastplan.operations.modes.global_access.sides import shared_sides
@@ -33,6 +35,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         THROUGH: GlobalAccess(),
         FORK: Fork(),
         REHEARSE: Rehearse(),
+        ARM: Arm(),
     }
 )
 
@@ -51,6 +54,9 @@ def ends_of(
     if pair.origin:
         return shared_sides(document, sites, pair, ledger, clock)
     ends, target = sides(sites, pair, ledger, clock)
+    record = last_arming(ledger, target.guid)
+    if record is not None and record.target == pair.target:  # else it was armed before the roles changed
+        ends = replace(ends, armed_jobs=tuple(record.facts[WORKLOADS].values()), armed_at=record.began)
     if pair.rehearsal is not None:
         return with_rehearsal(sites, pair, ends, target), target.guid
     if pair.branch is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable, VastplanError
-from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.model.operation_plan import Fact
 from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import Ends
 from vastplan.operations.modes.mode import Mode, Users
@@ -49,6 +50,37 @@ class Unplanned(Mode):
             return ends.users()
         except (Refused, Unreachable):
             return ()
+
+    def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
+        """Those that can still be read; if they cannot, those that were kept when the move was armed."""
+        return super().jobs(ends, users) if _readable(ends) else ends.armed_jobs
+
+    def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
+        """What a person weighs; of workloads that cannot be read, what was kept of them."""
+        found = super().evidence(ends, users)
+        if _readable(ends):
+            return found
+        if not ends.armed_at:
+            return (*found, Fact("armed", "never, so no workload is submitted: it cannot be read"))
+        kept = (
+            Fact(f"workload {fact['name']}", f"{fact['phase']} then, {fact['gpus']:g} GPUs; {_becomes(fact)}")
+            for fact in ends.armed_jobs
+        )
+        return (*found, Fact("armed", f"{ends.armed_at}; the workloads are those of then"), *kept)
+
+
+def _readable(ends: Ends) -> bool:
+    """Whether the workloads at the source can be read."""
+    try:
+        ends.users()
+    except (Refused, Unreachable):
+        return False
+    return True
+
+
+def _becomes(fact: Facts) -> str:
+    claim = fact["to_claim"]
+    return f"submitted with the claim {claim}" if claim else "has a claim without a counterpart, so it is not submitted"
 
 
 def answers(ends: Ends, tries: int) -> bool:

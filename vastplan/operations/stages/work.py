@@ -8,7 +8,7 @@ from typing import TypeAlias
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.calls.job import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
-from vastplan.operations.ends import Ends, Home, job_of, jobs_of, newcomers
+from vastplan.operations.ends import SPECIFICATION, Ends, Home, job_of, jobs_of, newcomers
 from vastplan.operations.stage import Call, Gate, Holds, Stage, waiting
 from vastplan.schema.ports.workloads import Jobs
 
@@ -143,7 +143,9 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
         if chosen is not None:
             return chosen(operation)
         facts = jobs_of(operation)
-        on = tuple(fact for fact in facts if stopped_in == FENCE and not job_of(fact).suspends)
+        on = tuple(
+            fact for fact in facts if stopped_in == FENCE and (SPECIFICATION in fact or not job_of(fact).suspends)
+        )
         return (*suspended(operation, stopped_in, facts), *on)
 
     def own_workloads(operation: Operation) -> tuple[str, ...]:

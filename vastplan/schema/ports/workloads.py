@@ -61,6 +61,9 @@ class Jobs(Protocol):
     def specification(self, job: Job) -> Mapping[str, Any]:
         """The specification that the workload was submitted with."""
 
+    def secrets(self, specification: Mapping[str, Any]) -> tuple[str, ...]:
+        """What of the specification looks like the value of a secret, by its name."""
+
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
         """Submit a new workload to a project of this site."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,11 @@ _MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "complet
 """The fields that say how many run, beside GPUs and workers; without them one does."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
 """The fields that belong to one cluster: another one has other pools, nodes and addresses."""
+_SECRET_NAMES = {"TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "CREDENTIALS", "APIKEY", "KEY"}
+"""A part of a name by which a variable holds a secret."""
+_SECRET_WORD = re.compile(
+    r"(?i)(?:(?<![a-z])(token|password|passwd|secret|api[_-]?key|credentials?)[=:\s]+\S|://[^/@:\s]+:[^/@\s]+@)"
+)
 Row = Mapping[str, Any]
 
 
@@ -84,6 +90,11 @@ class RunaiJobs:
         row = self._provider.ask("GET", self._path(job))
         return {name: row[name] for name in _ASKED if row.get(name) is not None}
 
+    def secrets(self, specification: Row) -> tuple[str, ...]:
+        """Environment variables that hold a value under a name for secrets, and words of the command that do."""
+        parts = [part for name in _SPECS if isinstance(part := specification.get(name), Mapping)]
+        return tuple(dict.fromkeys(name for part in parts for name in _secrets(part)))
+
     def submit(self, type: str, name: str, project: str, specification: Row) -> None:
         """Submit it. A name is unique in a project, so a request that took effect is found by its name."""
         place = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
@@ -143,6 +154,21 @@ def _mounts(spec: Any) -> list[Row]:
 
 def _claims(specification: Row) -> set[str]:
     return {str(mount.get("claimName")) for name in _SPECS for mount in _mounts(specification.get(name))}
+
+
+def _secrets(spec: Row) -> Iterator[str]:
+    variables = spec.get("environmentVariables")
+    for variable in variables if isinstance(variables, list) else ():
+        name = str(variable.get("name")) if isinstance(variable, Mapping) else ""
+        if (
+            name
+            and variable.get("value")
+            and (_SECRET_NAMES & {*name.upper().split("_")} or _SECRET_WORD.search(str(variable["value"])))
+        ):
+            yield f"variable {name}"
+    for field in ("command", "args"):
+        if match := _SECRET_WORD.search(str(spec.get(field) or "")):
+            yield f"{field}: {match[1] or 'a URL with a password'}"
 
 
 def _small(spec: Any) -> Any:

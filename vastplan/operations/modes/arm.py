@@ -1,0 +1,65 @@
+"""Arming: while all is well, the ledger keeps what a move without the source could no longer read there.
+
+It is the specification of each workload that uses the data, so that the workload can be submitted at the target when the source's
+Run:AI is lost, too. Nothing is sent to any system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.model.errors import VastplanError
+from vastplan.model.move_plan import ARM
+from vastplan.model.operation import Facts, Operation
+from vastplan.model.site_ledger import SiteLedger, last_on
+from vastplan.operations.calls import replica as calls
+from vastplan.operations.ends import SPECIFICATION, Ends, noted
+from vastplan.operations.modes.mode import Mode, Users
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.stage import Stage
+from vastplan.operations.stages.roles import amiss_of_roles
+
+WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
+"""Facts of the record: what is kept of each workload, and why nothing is, by its id."""
+
+
+class Arm(Mode):
+    """Keeps the workloads."""
+
+    def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
+        """None."""
+        return ()
+
+    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
+        """Raises `VastplanError` unless a planned move would be possible now: then an unplanned one is, later."""
+        problem = amiss_of_roles(ends)
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be armed: {problem}")
+
+    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
+        """Nothing; the restore point is the newest one."""
+        guid, created = calls.newest_arrived(ends.target)
+        return {"guid": guid, "created": created}, "nothing"
+
+    def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
+        """The workloads with their specifications, and those that are not kept."""
+        kept: dict[str, Facts] = {}
+        not_kept: dict[str, Facts] = {}
+        for work, job in users:
+            assert ends.source_jobs is not None
+            specification = ends.source_jobs.specification(job)
+            secrets = ends.source_jobs.secrets(specification)
+            if secrets:
+                why = (
+                    f"its specification contains the value of {', '.join(secrets)} (use a credential of Run:AI instead)"
+                )
+                not_kept[job.id] = {"name": job.name, "why": why}
+            else:
+                kept[job.id] = {**noted(work, job), SPECIFICATION: dict(specification)}
+        return {WORKLOADS: kept, NOT_KEPT: not_kept}
+
+
+def last_arming(ledger: Mapping[str, SiteLedger], guid: str) -> Operation | None:
+    """The record of the last arming of a path."""
+    return last_on(ledger, f"{ARM} {guid}")
