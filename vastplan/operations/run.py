@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import TypeVar
 
 from vastplan.model.canonical_json import json_file_text
@@ -21,7 +22,7 @@ from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undo
 
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
-PAUSE = 5.0  # between two looks at a gate
+SOON, PAUSE = (1.0, 2.0), 5.0  # between two looks at a gate: the first ones, and all that follow
 READS, RETRY = 4, 10.0  # of a read that a decision needs: how often it is tried, and the seconds between
 TRIES = 3  # of one call in one run
 _LIKE_BUSY = (408, 425, 429)
@@ -195,7 +196,7 @@ def _found_out(
 def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
     """Wait until the gate holds."""
     until = run.clock.ticks() + stage.bound
-    reported = ""
+    reported, pauses = "", chain(SOON, repeat(PAUSE))
     while True:
         try:
             gate = stage.gate(operation)
@@ -211,7 +212,7 @@ def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
         if gate.says and gate.says != reported:
             run.report(f"  waits: {inert(gate.says, 300)}")
             reported = gate.says
-        run.clock.sleep(PAUSE)
+        run.clock.sleep(next(pauses))
 
 
 def _read(operation: Operation, stage: Stage, run: Run, look: Callable[[], Value]) -> Value:
