@@ -8,11 +8,13 @@ import pytest
 
 from tests.moving.matrix import killed
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import arm_move, last_moves
+from vastplan.app.move import arm_move, last_moves, plan_in_advance, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Operation, Phase
+from vastplan.operations.run import Stopped
+from vastplan.report.operations import move_text
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 
@@ -73,6 +75,33 @@ def test_the_workloads_of_a_lost_site_are_submitted_at_the_other_one(scene: Thea
     assert spec["environmentVariables"] == variables and spec["args"] == "--max-tokens 5"
     assert {"name": "vastplan.move", "value": done.id} in spec["labels"]
     assert scene.run(plan) == done and len(scene.workloads("pdx")) == 1
+
+
+def test_a_move_that_was_planned_in_advance_begins_with_one_wait(scene: Theatre) -> None:
+    submit(scene, "train")
+    arm(scene)
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    assert plan.armed and plan.mode == "unplanned" and "planned in advance" in move_text(plan, "")
+    lose(scene)
+    began, reached = scene.clock.ticks(), list[float]()
+
+    def report(text: str) -> None:
+        if "fence" in text:
+            reached.append(scene.clock.ticks() - began)
+
+    done = run_move(scene.lab.workspace(), plan, report, "again", scene.clock, {})
+    assert reached == [15] and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
+
+
+def test_one_of_long_ago_or_whose_source_answers_is_not_begun(scene: Theatre) -> None:
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    with pytest.raises(Stopped, match="iad is connected"):
+        scene.run(plan)
+    assert scene.roles() == ("SOURCE", "DESTINATION") and scene.abort(plan).phase is Phase.ABORTED
+    later = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    scene.clock.sleep(36 * 3600 + 1)
+    with pytest.raises(Stale, match="has expired"):
+        scene.run(later)
 
 
 def test_without_it_no_workload_is_submitted_and_the_plan_says_so(scene: Theatre) -> None:

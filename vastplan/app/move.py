@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 from vastplan.app.connect import connected
 from vastplan.app.files.operation_plan import MOVE_FILE
@@ -11,7 +12,7 @@ from vastplan.app.operations import Operations, at_new_names
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.move_plan import ARM, MovePlan
+from vastplan.model.move_plan import ARM, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
@@ -20,6 +21,7 @@ from vastplan.operations.move import Moves, roles_now
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
+ARMED_FOR = timedelta(hours=36)  # it is renewed every night
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
 plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
 
@@ -39,6 +41,11 @@ def arm_move(
     objects = DocumentOf(workspace).objects()
     paths = [pair.path for pair in pairs_of(objects, address, to)] if address.kind in TOGETHER else [address]
     return tuple(_MOVES.record(workspace, WantedMove(path, to, ARM), report, again, clock) for path in paths)
+
+
+def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Clock | None = None) -> MovePlan:
+    """The unplanned move of an address while its source answers; it is valid until the night after next. Raises `VastplanError`."""
+    return _MOVES.plan(workspace, WantedMove(address, to, UNPLANNED, armed=True), clock, lasts=ARMED_FOR)
 
 
 def opposite_site(workspace: Workspace, address: Address, site: str) -> str:

@@ -36,7 +36,7 @@ from vastplan.schema.entries import Entry
 
 Wanted = TypeVar("Wanted")
 Planned = TypeVar("Planned", bound=OperationPlan)
-_LASTS = timedelta(minutes=15)
+LASTS = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,17 @@ class Operations(Generic[Wanted, Planned]):
     kind: OperationKind[Wanted, Planned]
     file: VersionedFile[Planned]
 
-    def plan(self, workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> Planned:
-        """Read the sites and plan the operation. Raises `VastplanError` if it is not possible."""
+    def plan(
+        self, workspace: Workspace, wanted: Wanted, clock: Clock | None = None, lasts: timedelta = LASTS
+    ) -> Planned:
+        """Read the sites and plan the operation; the plan is valid as long as it `lasts`. Raises `VastplanError` if it is not possible."""
         document, clock = DocumentOf(workspace), clock or CLOCK
         subject = self.kind.wanted(document, wanted)
         with workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in subject.sites}
         with connected(workspace.document, sites=subject.sites, writable=False) as clients:
             met = subject.meet(Clients(clients, workspace.registry.kinds, clock), at_new_names(document, parts), clock)
-            return self.file.sealed(met.plan(parts, lambda now: _heading(document, now)))
+            return self.file.sealed(met.plan(parts, lambda now: _heading(document, now, lasts)))
 
     def run(
         self,
@@ -100,7 +102,7 @@ class Operations(Generic[Wanted, Planned]):
         document, clock = DocumentOf(workspace), clock or CLOCK
         subject = self.kind.wanted(document, wanted)
         with _opened(workspace, subject, clock, again, report, self.kind.name) as (met, parts, write):
-            plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now)))
+            plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
             operation = replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)
             write(operation)
             return operation
@@ -205,7 +207,7 @@ def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
         return {site: backend.read(site) for site in backend.sites()}
 
 
-def _heading(document: DocumentOf, now: datetime) -> Heading:
+def _heading(document: DocumentOf, now: datetime, lasts: timedelta) -> Heading:
     """The heading of a plan created now."""
     workspace = document.workspace
     return Heading(
@@ -214,7 +216,7 @@ def _heading(document: DocumentOf, now: datetime) -> Heading:
         folder=str(Path.cwd()),
         sources=tuple(map(str, workspace.document.paths)),
         created=now.isoformat(timespec="seconds"),
-        expires=(now + _LASTS).isoformat(timespec="seconds"),
+        expires=(now + lasts).isoformat(timespec="seconds"),
     )
 
 

@@ -37,6 +37,8 @@ class MovePlan(OperationPlan):
     fork: str = ""
     """The volume of the document, at the target, that a fork creates."""
     live: bool = False
+    armed: bool = False
+    """Whether an unplanned move was planned in advance, while its source answered."""
     format_version: str = FORMAT_VERSION
     kind: str = "move"
 

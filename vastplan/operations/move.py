@@ -9,7 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, PLANNED, MovePlan
+from vastplan.model.move_plan import ARM, FORK, PLANNED, MovePlan
 from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
@@ -24,6 +24,7 @@ from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse
+from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
@@ -56,7 +57,7 @@ class Moves:
         if plan.paths:
             return group_of(document, plan.paths, plan.target)
         path = Address.parse(plan.path)
-        wanted = WantedMove(path, plan.target, plan.mode, plan.broken, plan.warm, plan.fork, plan.live)
+        wanted = WantedMove(path, plan.target, plan.mode, plan.broken, plan.warm, plan.fork, plan.live, plan.armed)
         return _declared(document, wanted, path)
 
     def begun(self, document: Document, operation: Operation) -> Subject[MovePlan]:
@@ -88,7 +89,7 @@ class PathMet(Met[MovePlan]):
         """The planned move. Raises `VastplanError` if it is not possible."""
         wanted, pair, mode, ends = self.wanted, self.pair, self._mode, self.ends
         refuse_second(parts, self.guid)
-        refuse(wanted.mode, ends, wanted.broken, pair)
+        refuse(ARM if wanted.armed else wanted.mode, ends, wanted.broken, pair)
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
         refuse_unsuspendable(str(pair.path), self.stages(), users)
@@ -121,6 +122,7 @@ class PathMet(Met[MovePlan]):
             ),
             fork=wanted.fork,
             live=wanted.live,
+            armed=wanted.armed,
         )
 
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
@@ -153,7 +155,13 @@ class PathMet(Met[MovePlan]):
             began=ends.clock.now().isoformat(timespec="seconds"),
             term=1 if known is None else known.term + 1,
             covers=(*pair.covers, *parts_of(self.document, pair.branch)),
-            consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
+            consent={
+                **consent,
+                "lose": dict(plan.lose),
+                "broken": plan.broken,
+                "plan": plan.id,
+                **({ARMED: True} if plan.armed else {}),
+            },
             facts={
                 "jobs": list(self._mode.jobs(ends, users)),
                 PAIRS: facts_of_pairs((pair,)),

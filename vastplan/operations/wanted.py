@@ -23,6 +23,8 @@ class WantedMove:
     """With global access: the directory at `to` to prefetch, "" for the whole path."""
     fork: str = ""
     live: bool = False
+    armed: bool = False
+    """Whether an unplanned move is planned in advance, while its source answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from vastplan.app import reports
 from vastplan.app.files.operation_plan import MOVE_FILE
-from vastplan.app.move import abort_move, arm_move, last_moves, operation_standing, opposite_site, plan_move, run_move
+from vastplan.app.move import (
+    abort_move,
+    arm_move,
+    last_moves,
+    operation_standing,
+    opposite_site,
+    plan_in_advance,
+    plan_move,
+    run_move,
+)
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
 from vastplan.cli.address import address_of
@@ -39,6 +48,10 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
     again = words(["vastplan", "move", "arm", *request.paths, request.subject, "--to", request.to])
     for record in arm_move(workspace, address_of(request.subject), request.to, screen.progress, again):
         screen.show(status_text(record))
+    if request.out is not None:
+        plan = plan_in_advance(workspace, address_of(request.subject), request.to)
+        MOVE_FILE.save(plan, request.out)
+        screen.show(f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections)}")
     return errors.OK
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vastplan.cli.request import positional, switch
+from pathlib import Path
+
+from vastplan.cli.request import option, positional, switch
 from vastplan.cli.requests.common import LOCK_TIMEOUT, report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
@@ -83,6 +85,12 @@ class MoveArmRequest(MoveRequest):
     example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx"
     subject = positional("ADDRESS", str, "as for move plan")
     to = filled("--to", "SITE", "the site that is to take over")
+    out = option(
+        "--out",
+        Path,
+        "FILE",
+        "save the move without the source, too: vastplan move run FILE begins at once, for 36 hours",
+    )
     lock_timeout = LOCK_TIMEOUT
 
 

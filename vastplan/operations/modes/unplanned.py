@@ -15,6 +15,7 @@ from vastplan.operations.stages.work import FENCE, fence, start
 from vastplan.schema.ports.replica import SideRole
 
 DETACH, TAKE_OVER = "detach", "take over"
+ARMED = "armed"  # in the consent: the move was planned in advance
 TRIES, APART = 3, 15.0  # reads of a source that does not answer
 
 
@@ -101,8 +102,9 @@ def _look(ends: Ends, broken: str) -> Stage:
         target = ends.target.look()
         if target.role is not SideRole.DESTINATION:
             return f"{ends.target.site} has to be DESTINATION; it is {target.stated_role}"
-        # The plan has read it for half a minute; what else could have changed is seen by one read, and by the target.
-        if not broken and (answers(ends, 1) or target.connected):
+        # A plan of just now has read it for half a minute; one that was made in advance has not.
+        tries = 2 if operation.consent.get(ARMED) else 1
+        if not broken and (answers(ends, tries) or target.connected):
             observed = "answers" if not target.connected else "is connected"
             return f"{ends.source.site} {observed} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
         return _earlier(ends, operation)
