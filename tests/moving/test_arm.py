@@ -98,6 +98,7 @@ def test_one_of_long_ago_or_whose_source_answers_is_not_begun(scene: Theatre) ->
     with pytest.raises(Stopped, match="iad is connected"):
         scene.run(plan)
     assert scene.roles() == ("SOURCE", "DESTINATION") and scene.abort(plan).phase is Phase.ABORTED
+    scene.clock.sleep(60)
     later = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     scene.clock.sleep(36 * 3600 + 1)
     with pytest.raises(Stale, match="has expired"):
