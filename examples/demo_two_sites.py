@@ -42,6 +42,9 @@ def _train(story: Story) -> None:
     story.world(WORLD, "pass", "70m")
     told = story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0, last=10)
     story.expect(told, "On two sites: 2 objects in order", "no changes")
+    story.tell("    What the job was submitted with is kept, for the day when nobody at iad can be asked.")
+    told = story.run("move", "arm", str(FOLDER), f"iad/{VOLUME}", "--to", "pdx", expect=0, last=2)
+    story.expect(told, "kept: 1 of 1 workloads", "train: Running")
     story.expect(story.world(WORLD, "look"), "step-300 step-400\n", "step-200 step-300\n")
 
 
@@ -65,13 +68,12 @@ def _lost(story: Story) -> None:
         str(page),
     )
     told = story.run(*words, expect=0, program=HURRIED)
-    story.expect(told, "the point of no return lies here", "loses: all that was written after")
-    told = story.run("move", "run", str(file), *_consent(told), *CHECKED, expect=0, last=5, program=HURRIED)
-    story.expect(told, "from iad to pdx, unplanned: done", "not fenced")
-    story.tell(
-        "13. Somebody submits the job at pdx. It finds the newest checkpoint of the restore point, and goes on from there."
+    story.expect(
+        told, "the point of no return lies here", "loses: all that was written after", "workload train: Running then"
     )
-    story.world(WORLD, "train", "pdx")
+    told = story.run("move", "run", str(file), *_consent(told), *CHECKED, expect=0, last=5, program=HURRIED)
+    story.expect(told, "from iad to pdx, unplanned: done", "is Running at pdx", "not fenced")
+    story.tell("13. The job runs at pdx: it finds the newest checkpoint of the restore point, and goes on from there.")
     story.world(WORLD, "pass", "1h")
     story.expect(story.world(WORLD, "look"), "iad  lost", "goes on from step-300")
 
