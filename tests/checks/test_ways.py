@@ -15,6 +15,7 @@ from tests.checks.test_isolation_seen import teams
 from vastplan.checks.index import Index
 from vastplan.checks.proof import _reach as reach
 from vastplan.checks.proof._rules import RULES
+from vastplan.checks.proof._surroundings import Beside
 from vastplan.checks.proof._ways import WAYS, Way
 from vastplan.checks.proof.proof import namespaces_of, prove
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
@@ -129,6 +130,8 @@ ASSUMED_OF = {
     "inline CSI, other drivers",
     "privileged pods",
     "volumes of others",
+    "other namespaces",
+    "people",
 }
 ONLY_WITH_AN_OBJECT = {"clone", "data source of Run:AI"}
 
@@ -455,9 +458,12 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (OPEN, "the volume is for no claim, so any claim may bind it"): ({"volumeName"}, "claim_namespace and claim_name of the volume"),
     (ASSUMED, "no other driver for inline volumes is installed that mounts what a pod names"): ({"inline CSI, other drivers"}, ""),
     (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
-    (ASSUMED, "no administrator made such a volume or class"): ({"volumes of others"}, ""),
-    (SHARED, "its class is declared open to every namespace"): ({*OF_CLASSES}, ""),
-    (SHARED, "its class is declared open to them"): ({*OF_CLASSES}, ""),
+    (ASSUMED, "no administrator made a volume, class or snapshot content for the same data under another name of the server"): (
+        {"volumes of others"}, ""),
+    (ASSUMED, "nobody of a project may create pods or claims in a namespace of no project"): ({"other namespaces"}, ""),
+    (ASSUMED, "only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project"): ({"people"}, ""),
+    (SHARED, "its class is open to every namespace"): ({*OF_CLASSES}, ""),
+    (SHARED, "its class is open to them"): ({*OF_CLASSES}, ""),
     (SHARED, "no resource quota keeps them out of its class"): ({*OF_CLASSES}, ""),
     (SHARED, "a declared copy"): ({"clone"}, ""),
     (SHARED, "a data source for every project"): ({"data source of Run:AI"}, ""),
@@ -606,14 +612,14 @@ def test_the_policy_for_pods_holds_no_namespace_without_the_label_of_its_project
     index = Index(objects.values())
 
     def opened(*namespaces: str) -> dict[str, str]:
-        proven = prove(IAD, index, namespaces_of(IAD, index), namespaces)
-        assert {one.fix for one in proven.open_ways} <= {"kubectl label namespace NAMESPACE runai/queue=PROJECT"}
+        proven = prove(IAD, index, namespaces_of(IAD, index), Beside(frozenset(namespaces)))
+        assert {one.fix for one in proven.open_ways} <= {"kubectl label namespace runai-b runai/queue=b"}
         return {one.way: told(one) for one in proven.open_ways}
 
     assert opened() == opened("elsewhere") == {}
     by = f"open by admission_policy/{INLINE}: b to a"
     assert opened("runai-b") == {"nfs": by, "flexVolume": by, "hostPath": by}
-    proven = prove(IAD, index, namespaces_of(IAD, index), {"runai-b"})
+    proven = prove(IAD, index, namespaces_of(IAD, index), Beside(frozenset({"runai-b"})))
     assert [told(one) for one in results(proven, "data source of Run:AI")] == [
         "shared by nfs_data_source/n: all to all"
     ]
@@ -621,6 +627,58 @@ def test_the_policy_for_pods_holds_no_namespace_without_the_label_of_its_project
         "closed by ",
         INLINE_KEPT,
     ]  # pool b has no other project to hold
+
+
+@pytest.mark.parametrize(("guarded", "said"), [
+    (None, "assumed: Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"),
+    (("runai-a", "runai-b"), "closed: Pod Security, by the label of each namespace"),
+    (("runai-a",), "assumed: something else than Pod Security refuses them in runai-b: no label pod-security.kubernetes.io/enforce: baseline"),
+])  # fmt: skip
+def test_the_label_of_pod_security_is_looked_at_where_it_was_read(guarded: tuple[str, ...] | None, said: str) -> None:
+    index = Index(closed().values())
+    proven = prove(
+        IAD, index, namespaces_of(IAD, index), Beside(baseline=None if guarded is None else frozenset(guarded))
+    )
+    assert {f"{one.state}: {one.reason}" for one in results(proven, "privileged pods")} == {said}
+
+
+def on_server(kind: str, server: str, **values: Any) -> Entry:
+    return entry(kind, "theirs", server=server, **values)
+
+
+IN_A, IN_B = ref("project", "a"), ref("project", "b")
+
+
+@pytest.mark.parametrize(("made", "found"), [
+    (on_server("persistent_volume", "10.0.1.1"), ["open by persistent_volume/theirs: all to a"]),
+    (on_server("persistent_volume", "10.0.1.9"), ["open by persistent_volume/theirs: all to a"]),
+    (on_server("persistent_volume", "10.0.1.5", claim_namespace=IN_B), ["open by persistent_volume/theirs: b to a"]),
+    (on_server("persistent_volume", "10.0.1.5", claim_namespace=IN_A), []),
+    (on_server("storage_class", "10.0.2.5"), ["open by storage_class/theirs: all to b"]),
+    (on_server("persistent_volume", "10.0.1.10"), []),
+    (on_server("persistent_volume", "10.0.0.255"), []),
+    (on_server("persistent_volume", "::a00:105"), []),
+    (on_server("persistent_volume", "nfs.example.com"), []),
+])  # fmt: skip
+def test_a_volume_of_another_driver_on_an_address_of_a_pool_is_a_way(made: Entry, found: list[str]) -> None:
+    index = Index(closed().values())
+    proven = prove(IAD, index, namespaces_of(IAD, index), Beside(on_servers=(made,)))
+    of_it = results(proven, "volumes of others")
+    assert sorted(told(one) for one in of_it if one.state is OPEN) == found
+    assert any(one.state is ASSUMED for one in of_it)  # the other pool, or the other names of a server
+
+
+@pytest.mark.parametrize(("second", "meet"), [
+    ({"claim_namespace": IN_B}, ("a", "b")), ({"claim_namespace": IN_A}, None), ({}, ("a",)),
+])  # fmt: skip
+def test_two_volumes_of_what_the_driver_created_once(second: dict[str, Any], meet: tuple[str, ...] | None) -> None:
+    shown = {"volume_handle": "pvc-1", "driver": "csi.vastdata.com"}
+    proven = after(more(
+        entry("persistent_volume", "one", claim_namespace=IN_A, **shown), entry("persistent_volume", "two", **shown, **second)))  # fmt: skip
+    assert [(one.layer, one.element, one.projects) for one in proven.meetings] == (
+        [("volume", "pvc-1", meet)] if meet else []
+    )
+    assert [one.everybody for one in proven.meetings] == ([meet == ("a",)] if meet else [])
 
 
 def test_iscsi_is_closed_by_vast_itself() -> None:
@@ -646,8 +704,10 @@ TABLE = [
     "flexVolume: VIP pool; volumes_refused volumes_audit; flexVolume; ; otherwise fix",
     "hostPath: storage class, volume; volumes_refused volumes_audit; hostPath; ; otherwise fix",
     "inline CSI, other drivers: VIP pool; unseen; ; ; otherwise",
-    "privileged pods: VIP pool; unseen; ; ; otherwise",
-    "volumes of others: VIP pool; unseen; ; ; otherwise",
+    "privileged pods: VIP pool; pod_security unseen; ; ; otherwise",
+    "volumes of others: VIP pool; servers_of_others unseen; ; ; otherwise fix",
+    "other namespaces: VIP pool; unseen; ; ; otherwise",
+    "people: VIP pool; unseen; ; ; otherwise",
     "volumeName: storage class, volume; claim_reference by_system; ; ; otherwise fix system",
     "data source: storage class; by_system; ; ; system",
     "clone: clone; cloned_for; ; clone; ",
@@ -753,7 +813,7 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         with_values(f"admission_policy/{INLINE}", sources=["hostPath"]),
     ]
     shown = lines(after(lambda objects: [each(objects) for each in change]))
-    assert shown[:9] == [
+    assert shown[:7] == [
         "Isolation on iad, from the document",
         "  2 projects, 0 meeting points, 3 open ways",
         "  reaches  a                              b",
@@ -763,20 +823,25 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         " (write isolation: admission_policy on the site with a class in storage_classes, and no inline_volumes there; where it is so already: vastplan apply)",
         "  open: anonymous S3: requests without a key are allowed (iad/view/a-set): from every project to a"
         " (write allow_s3_anonymous_access: false in the view)",
-        "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names; privileged pods:"
-        " Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline); volumes of others:"
-        " no administrator made such a volume or class; NFS client in a pod: the network keeps pods away; block host: a host is known by its NQN alone;"
-        " bucket ACL: ACLs of buckets"
-        " are set by S3, and VMS shows none; the network has to close 10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1), 10.0.2.1 - 10.0.2.9"
-        " (VIP pool b, VLAN 2)",
-        shown[8],
     ]  # fmt: skip
-    assert shown[8].startswith(
+    assert [line for line in shown if line.startswith("  assumed: ")] == [
+        "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names",
+        "  assumed: privileged pods: Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)",
+        "  assumed: volumes of others: no administrator made a volume, class or snapshot content for the same data under another name of the server",
+        "  assumed: other namespaces: nobody of a project may create pods or claims in a namespace of no project",
+        "  assumed: people: only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project",
+        "  assumed: NFS client in a pod: the network keeps pods away (iad/vip_pool/a, iad/vip_pool/b)",
+        "  assumed: block host: a host is known by its NQN alone (iad/storage_class/a-block, iad/storage_class/b-block)",
+        "  assumed: bucket ACL: ACLs of buckets are set by S3, and VMS shows none",
+        "  assumed: the network closes 10.0.1.1 - 10.0.1.9 (VIP pool a, VLAN 1), 10.0.2.1 - 10.0.2.9 (VIP pool b, VLAN 2)",
+    ]
+    closed_line = shown[16]
+    assert closed_line.startswith(
         "  closed: claim, ephemeral volume: admission policies of the classes (iad/admission_policy/vastplan-a, "
     )
     assert (
         "inline CSI, inline CSI of others, hostPath: admission policy for pods (iad/admission_policy/vastplan-inline-volumes)"
-        in shown[8]
+        in closed_line
     )
     assert lines(after(lambda objects: None))[:5] == [
         "Isolation on iad, from the document",

@@ -16,8 +16,7 @@ from vastplan.model.move_plan import ARM, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
-from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
-from vastplan.operations.move import Moves, roles_now
+from vastplan.operations.move import Moves, paths_of, roles_now
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
@@ -38,8 +37,7 @@ def arm_move(
 
     Raises `VastplanError` if a path has no other side that is ready for it.
     """
-    objects = DocumentOf(workspace).objects()
-    paths = [pair.path for pair in pairs_of(objects, address, to)] if address.kind in TOGETHER else [address]
+    paths = paths_of(DocumentOf(workspace), address, to)
     return tuple(_MOVES.record(workspace, WantedMove(path, to, ARM), report, again, clock) for path in paths)
 
 

@@ -8,7 +8,18 @@ from enum import StrEnum
 
 from vastplan.model.dataclass import dataclass
 
-LAYERS = ("namespace", "storage class", "secret", "tenant", "VIP pool", "view policy", "path", "S3 user", "bucket")
+LAYERS = (
+    "namespace",
+    "storage class",
+    "volume",
+    "secret",
+    "tenant",
+    "VIP pool",
+    "view policy",
+    "path",
+    "S3 user",
+    "bucket",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_of
-from vastplan.operations.modes.group.pairs import TOGETHER
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
 from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
@@ -181,6 +181,13 @@ class PathMet(Met[MovePlan]):
     def standing(self, operation: Operation) -> str:
         """Which side may write now."""
         return self.ends.standing(operation)
+
+
+def paths_of(document: Document, address: Address, to: str) -> tuple[Address, ...]:
+    """The paths that move with an address: all of a project or tenant. Raises `VastplanError` if one cannot."""
+    if address.kind not in TOGETHER:
+        return (address,)
+    return tuple(pair.path for pair in pairs_of(document.objects(), address, to))
 
 
 def roles_now(document: Document, sites: Sites, operation: Operation, parts: Parts, clock: Clock) -> Iterator[str]:

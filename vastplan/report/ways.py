@@ -46,18 +46,18 @@ def _meet(meeting: Meeting, first: str, second: str) -> bool:
 
 
 def way_lines(isolation: Isolation) -> Iterator[tuple[WayState, str]]:
-    """What is open, one line a cause; what is shared; and what is assumed and closed, each in one line."""
+    """What is open, shared and assumed, one line a cause; and what is closed, in one line."""
     if len(isolation.namespaces) > _MOST and isolation.ways and not isolation.open_ways:
         yield WayState.CLOSED, f"between any two of {len(isolation.namespaces)} projects: no way is open"
     for state in (WayState.OPEN, WayState.SHARED):
         for ways, first in _by_cause(isolation, state):
-            fix = f" (write {first.fix})" if first.fix else ""
+            fix = f" ({'type' if first.fix.startswith('kubectl') else 'write'} {first.fix})" if first.fix else ""
             yield state, f"{state.value}: {ways}: {first.reason}{_by(first)}: {_whom(first)}{fix}"
-    assumed = [f"{ways}: {first.reason}" for ways, first in _by_cause(isolation, WayState.ASSUMED)]
+    for ways, first in _by_cause(isolation, WayState.ASSUMED):
+        yield WayState.ASSUMED, f"assumed: {ways}: {first.reason}{_by(first)}"
     ranges = sorted({text for result in isolation.ways for text in result.ranges})
-    if assumed:
-        networks = f"; the network has to close {some(ranges, _SHOWN)}" if ranges else ""
-        yield WayState.ASSUMED, f"assumed: {'; '.join(assumed)}{networks}"
+    if ranges:
+        yield WayState.ASSUMED, f"assumed: the network closes {some(ranges, _SHOWN)}"
     closed = [f"{ways}: {first.reason}{_by(first)}" for ways, first in _by_cause(isolation, WayState.CLOSED)]
     if closed:
         yield WayState.CLOSED, f"closed: {'; '.join(closed)}"

@@ -127,7 +127,7 @@ def _by_way(site: str, answered: Iterable[tuple[_Sent, tuple[str, str]]]) -> Ite
             way,
             refused=sum(not sent.own for sent, _ in refused),
             by=tuple(sorted({by for sent, by in refused if not sent.own})),
-            through=tuple(_named(sent) for sent in passed if not sent.own),
+            through=tuple(dict.fromkeys(_named(sent) for sent in passed if not sent.own)),
             own=sum(sent.own for sent in passed),
             own_refused=tuple(_named(sent) for sent, _ in refused if sent.own),
             untried=next((why for _, (_, why) in answers if why), ""),

@@ -8,12 +8,13 @@ from dataclasses import replace
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, live_namespace
 from vastplan.checks.proof._reach import unread_ways
+from vastplan.checks.proof._surroundings import Beside
 from vastplan.checks.proof.proof import prove
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
-from vastplan.kinds.kubernetes._rules import QUEUE
+from vastplan.kinds.kubernetes._rules import GUARD, QUEUE, REFUSING
 from vastplan.model.address import Address
-from vastplan.model.isolation import Isolation
+from vastplan.model.isolation import Isolation, WayState
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import facts
@@ -52,22 +53,31 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
         for start in observed.objects(site, STARTS_AT)
     }
     # A namespace of which nothing is read does not exist: nobody is in it.
-    queueless = {
-        live.name for live in observed.objects(site, "namespace") if QUEUE not in (live.values.get("labels") or {})
-    }
-    proof = prove(site, Index(followed(_entries(site, observed, matches))), namespaces, queueless)
+    labels = {live.name: live.values.get("labels") or {} for live in observed.objects(site, "namespace")}
+    entries = list(_entries(site, observed, matches))
+    beside = Beside(
+        frozenset(name for name, of_it in labels.items() if QUEUE not in of_it),
+        frozenset(name for name, of_it in labels.items() if of_it.get(GUARD) in REFUSING),
+        tuple(entry for entry, _ in entries if entry.values.get("server")),
+    )
+    proof = prove(site, Index(followed(entries)), namespaces, beside)
     read = {
         kind
         for kind in (*CHAIN, *IF_READ)
         if (site, kind) in observed.collections and not observed.error(site, kind)
     }  # fmt: skip
-    return replace(proof, ways=(*proof.ways, *(unread_ways(read) if proof.ways else ())))
+    unread_kinds = unread_ways(read) if proof.ways else ()
+    names = {one.way for one in unread_kinds}
+    known = (one for one in proof.ways if one.state is not WayState.CLOSED or one.way not in names)
+    return replace(proof, ways=(*known, *unread_kinds))
 
 
 def _entries(site: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, str]]:
     for kind in (*CHAIN, *IF_READ):
         for live in observed.objects(site, kind):
-            yield Entry(_address(live, matches), live.identified(matches.symbolic(live.kind, live))), live.id
+            values = live.identified(matches.symbolic(live.kind, live))
+            server = live.attributes.get("server") or live.attributes.get("nfs_server")
+            yield Entry(_address(live, matches), {**values, "server": server} if server else values), live.id
 
 
 def _address(live: Live, matches: Matches) -> Address:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -30,6 +32,12 @@ def live_namespace(name: str, attributes: Mapping[str, Any]) -> str:
     return str(attributes.get("namespace") or f"runai-{name}")
 
 
+def _shows_data(values: Mapping[str, Any], handles: Mapping[Any, int]) -> bool:
+    """Whether a volume is followed by itself: one of existing data, and each of several that show one provisioned volume."""
+    handle = str(values.get("volume_handle"))
+    return handle.startswith("/") or (values.get("driver") in (FILE_DRIVER, BLOCK_DRIVER) and handles[handle] > 1)
+
+
 def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
     """The live objects, given with their ids, that a chain may lead through; each under an address of its own."""
     objects = list(live)
@@ -38,6 +46,9 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         for entry, _ in objects
         if entry.address.kind == "storage_class" and entry.values.get("driver") not in _DRIVERS
     }
+    handles = Counter(
+        entry.values.get("volume_handle") for entry, _ in objects if entry.address.kind == "persistent_volume"
+    )
     addresses: set[Address] = set()
     for entry, live_id in objects:
         address, values = entry.address, entry.values
@@ -45,8 +56,8 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         class_name = storage_class.target.name if isinstance(storage_class, Ref) else storage_class
         if address.kind == "storage_class" and values.get("driver") not in _DRIVERS:
             continue
-        if address.kind == "persistent_volume" and not str(values.get("volume_handle")).startswith("/"):
-            continue  # of another driver, or provisioned: then its class leads to it
+        if address.kind == "persistent_volume" and not _shows_data(values, handles):
+            continue  # of another driver, or the only one of a provisioned volume: then its class leads to it
         if address.kind == "persistent_volume_claim" and class_name in other_classes:
             continue
         if address in addresses:

@@ -9,7 +9,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 
 from vastplan.checks.index import Index
 from vastplan.checks.proof._rules import RULES, WayAnswer, nothing_closes
-from vastplan.checks.proof._surroundings import Surroundings, WayTarget
+from vastplan.checks.proof._surroundings import Beside, Surroundings, WayTarget
 from vastplan.checks.proof._ways import WAYS, Way
 from vastplan.checks.proof.chain import ChainElement
 from vastplan.checks.proof.class_access import Namespaces, Projects, reference_name
@@ -31,11 +31,9 @@ def ways_around(
     open_to: Mapping[str, Namespaces],
     seen: Mapping[str, frozenset[str]],
     reached: Iterable[tuple[ChainElement, Projects]],
-    unheld: tuple[str, ...],
+    beside: Beside | None,
 ) -> tuple[WayResult, ...]:
-    """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects,
-    `unheld` the projects whose namespace lost the label of Run:AI.
-    """
+    """The results of all ways, those of a way beside each other. `reached` are the elements of the chains with their projects."""
     targets = [
         WayTarget(element.layer, element.element, element.entry, projects, element.tenant, element.path)
         for element, projects in reached
@@ -43,7 +41,7 @@ def ways_around(
     targets += [
         *_objects_beside(site, objects, namespaces, projects_by_namespace), *_of_tenants(site, objects, targets)
     ]  # fmt: skip
-    around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets, unheld)
+    around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets, beside or Beside(), namespaces)
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:
         by_layer.setdefault(target.layer, []).append(target)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from vastplan.checks.proof._surroundings import Surroundings, WayTarget
 from vastplan.checks.proof._ways import ENFORCE, Way
 from vastplan.checks.proof.class_access import Projects, reference_name
-from vastplan.kinds.kubernetes._rules import QUEUE, SOURCES
+from vastplan.kinds.kubernetes._rules import GUARD, QUEUE, SOURCES
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import WayState
+from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 
 _ANY = {"*", "*.*.*.*", "0.0.0.0/0", "::/0"}  # texts that let in every host
@@ -33,7 +34,6 @@ class WayAnswer:
 
 Rule = Callable[[Surroundings, Way, WayTarget], WayAnswer | None]
 _NOT_ATTACKED = WayAnswer(None)
-_LABEL = f"kubectl label namespace NAMESPACE {QUEUE}=PROJECT"
 
 
 def nothing_closes(way: Way, target: WayTarget, entries: Iterable[Entry]) -> WayAnswer:
@@ -70,9 +70,9 @@ def class_policy(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer
         allowed = around.projects_in(around.open_to[target.name])
         if len(allowed) < 2:
             return _closed("admission policies of the classes", *policies)
-        return _shared("its class is declared open to them", policies, allowed, allowed)
+        return _shared("its class is open to them", policies, allowed, allowed)
     opened = around.opened.get(target.name)
-    return _shared("its class is declared open to every namespace", [opened], None, None) if opened else None
+    return _shared("its class is open to every namespace", [opened], None, None) if opened else None
 
 
 def class_audit(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
@@ -99,12 +99,13 @@ def volumes_refused(around: Surroundings, way: Way, target: WayTarget) -> WayAns
     refusing = [policy for name in needs if (policy := around.refused.get(name)) is not None]
     if not refusing or len(refusing) < len(needs):
         return None
-    to = tuple(name for name in around.unheld if (name,) != target.projects)
+    to = tuple(name for name in around.queueless if (name,) != target.projects)
     if to and not {*SOURCES}.isdisjoint(needs):  # these are refused in namespaces of projects only
         if not way.fix:
             return None  # the next rule decides
         lost = f"their namespaces have no label {QUEUE}, so the admission policy for pods does not hold them"
-        return WayAnswer(WayState.OPEN, lost, _addresses(refusing), target.projects, to, fix=_LABEL)
+        label = "; ".join(f"kubectl label namespace {around.namespaces[name]} {QUEUE}={name}" for name in to)
+        return WayAnswer(WayState.OPEN, lost, _addresses(refusing), target.projects, to, fix=label)
     return _closed("admission policy for pods", *refusing)
 
 
@@ -122,6 +123,41 @@ def by_system(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | 
 def unseen(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
     """Nothing that vastplan can see."""
     return _assumed(way.otherwise, (), ())
+
+
+def pod_security(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
+    """The label by which Kubernetes itself refuses pods that reach their node."""
+    if around.unguarded is None:
+        return None
+    if not around.unguarded:
+        return _closed("Pod Security, by the label of each namespace")
+    return _assumed(
+        f"something else than Pod Security refuses them in {some(around.unguarded, 3)}: no label {GUARD}: baseline",
+        (),
+        (),
+    )
+
+
+def servers_of_others(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
+    """A volume or class of another driver whose server is an address of the VIP pool."""
+    found, to = list[Entry](), set[str]()
+    everybody = False
+    for entry in around.on_addresses(target.entry) if target.entry.address.kind == "vip_pool" else ():
+        claimed = entry.values.get("claim_namespace")
+        projects = (
+            None
+            if claimed is None
+            else around.projects_by_namespace.get(reference_name(claimed, around.namespaces), ())
+        )
+        if projects is None or target.projects is None or not {*projects} <= {*target.projects}:
+            found.append(entry)
+            everybody = everybody or projects is None
+            to.update(projects or ())
+    if not found:
+        return None
+    whom = None if everybody else tuple(sorted(to))
+    reason = "volumes or classes of other drivers name an address of the VIP pool"
+    return WayAnswer(WayState.OPEN, reason, _addresses(found), target.projects, whom, fix=way.fix)
 
 
 def claim_reference(around: Surroundings, way: Way, target: WayTarget) -> WayAnswer | None:
@@ -264,7 +300,7 @@ RULES: dict[str, Rule] = {
     rule.__name__: rule
     for rule in (
         class_policy, class_audit, class_quota, volumes_refused, volumes_audit, by_system, unseen, claim_reference, cloned_for,
-        data_volume_scopes, asset_scope, secret_namespace, pools_listed, pools_of_tenants, hosts_listed, by_network,
+        pod_security, servers_of_others, data_volume_scopes, asset_scope, secret_namespace, pools_listed, pools_of_tenants, hosts_listed, by_network,
         block_network, shares_restricted, keys_needed,
     )
 }  # fmt: skip

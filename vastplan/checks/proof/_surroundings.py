@@ -15,8 +15,22 @@ from vastplan.checks.proof.class_access import (
     reference_name,
 )
 from vastplan.model.dataclass import dataclass
+from vastplan.model.ip_ranges import Interval, parse_interval
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the live proof knows beside the objects of a chain. `queueless` are the namespaces without the label of Run:AI, `baseline` those
+    whose label makes Pod Security refuse pods that reach their node (`None` where labels were not read), `on_servers` the volumes and
+    classes of drivers that are not followed, each with the `server` that it names.
+    """
+
+    queueless: frozenset[str] = frozenset()
+    baseline: frozenset[str] | None = None
+    on_servers: tuple[Entry, ...] = ()
+
 
 _SHOWN = 6  # pools without a tenant that are named
 
@@ -54,7 +68,7 @@ class Directories:
 
 class Surroundings:
     """What decides on one site. `open_to` has the namespaces of each class, `seen` those that a class is meant for whose
-    policy only reports, `targets` the elements that projects reach, `unheld` the projects that no rule for projects holds."""
+    policy only reports, `targets` the elements that projects reach."""
 
     def __init__(
         self,
@@ -64,12 +78,18 @@ class Surroundings:
         open_to: Mapping[str, Namespaces],
         seen: Mapping[str, frozenset[str]],
         targets: Iterable[WayTarget],
-        unheld: tuple[str, ...],
+        beside: Beside,
+        namespaces: Mapping[str, str],
     ) -> None:
         self.objects = objects
         self.projects_by_namespace = projects_by_namespace
         self.open_to = {name: allowed for name, allowed in open_to.items() if allowed is not None}
-        self.meant_for, self.unheld = seen, unheld
+        self.meant_for, self.namespaces = seen, namespaces
+        self.queueless = tuple(name for name, namespace in namespaces.items() if namespace in beside.queueless)
+        self.unguarded = None if beside.baseline is None else tuple(sorted({*namespaces.values()} - beside.baseline))
+        self._on_servers = [
+            (found, entry) for entry in beside.on_servers if (found := _interval(entry.values["server"]))
+        ]
         self.closing: dict[str, list[Entry]] = {}
         self.opened: dict[str, Entry] = {}
         self.reporting: dict[str, list[Entry]] = {}
@@ -141,6 +161,17 @@ class Surroundings:
             else f"VIP pool {pool.address.name}"
         )
 
+    def on_addresses(self, pool: Entry) -> list[Entry]:
+        """The volumes and classes of other drivers whose server is an address of a pool."""
+        ranges = [
+            found for text in pool.values.get("ip_ranges") or () if self._on_servers and (found := _interval(text))
+        ]
+        return [
+            entry
+            for (version, address, _), entry in self._on_servers
+            if any(version == of and first <= address <= last for of, first, last in ranges)
+        ]
+
     def exported_by(self, tenant: str, path: str) -> list[Entry]:
         """The policies of the NFS views at, around and below a directory."""
         policies = (self.objects.get(view.values.get("view_policy")) for view in self._exports.near(tenant, path))
@@ -157,6 +188,13 @@ class Surroundings:
         pool = self.objects.get(volume.values.get("vip_pool"))
         tenant = pool.values.get("tenant") if pool is not None else None
         return self.owners(tenant, str(volume.values.get("volume_handle"))) or None
+
+
+def _interval(text: Any) -> Interval | None:
+    try:
+        return parse_interval(str(text))
+    except ValueError:
+        return None
 
 
 def _serves(pool: Entry) -> bool:

@@ -9,8 +9,9 @@ chain are tried on (`_reach.py`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
@@ -20,6 +21,9 @@ from vastplan.checks.proof.keys import KeyWalker
 from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd, WayResult
 from vastplan.schema.entries import Entry
+
+if TYPE_CHECKING:
+    from vastplan.checks.proof._surroundings import Beside
 
 
 @dataclass(slots=True)
@@ -54,8 +58,8 @@ def namespaces_of(site: str, objects: Index) -> dict[str, str]:
     }
 
 
-def prove(site: str, objects: Index, namespaces: Mapping[str, str], queueless: Container[str] = ()) -> Isolation:
-    """Where the projects of a site meet. `namespaces` has the namespace of each project, `queueless` are those that lost Run:AI's label."""
+def prove(site: str, objects: Index, namespaces: Mapping[str, str], beside: Beside | None = None) -> Isolation:
+    """Where the projects of a site meet. `namespaces` has the namespace of each project, `beside` what else a live cluster shows."""
     neighbours: dict[str, list[str]] = {}
     for project, namespace in namespaces.items():
         neighbours.setdefault(namespace, []).append(project)
@@ -84,8 +88,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str], queueless: C
     if len(namespaces) > 1:
         from vastplan.checks.proof._reach import ways_around  # a document of one project does not load it
 
-        unheld = tuple(project for project, namespace in namespaces.items() if namespace in queueless)
-        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, seen, reached, unheld)
+        ways = ways_around(site, objects, namespaces, projects_by_namespace, open_to, seen, reached, beside)
     return Isolation(
         site,
         dict(sorted(namespaces.items())),
@@ -136,9 +139,12 @@ def _chains(
                 through_claim = [replace(element, steps=(step, *element.steps)) for element in chain]
                 yield through_claim, projects_by_namespace.get(namespace, ())
     for volume in objects.on(site, "persistent_volume").values():
-        if volume.values.get("claim_namespace") is not None:
-            namespace = reference_name(volume.values["claim_namespace"], namespaces)
-            yield list(walker.from_volume(volume)), projects_by_namespace.get(namespace, ())
+        handle, claimed = str(volume.values["volume_handle"]), volume.values.get("claim_namespace")
+        projects = None if claimed is None else projects_by_namespace.get(reference_name(claimed, namespaces), ())
+        if not handle.startswith("/"):  # several show what the driver created for one of them
+            yield [ChainElement("volume", handle, volume, (("volume", volume.address.name),))], projects
+        elif claimed is not None:
+            yield list(walker.from_volume(volume)), projects
     key_walker = KeyWalker(site, objects)
     for namespace, key in key_walker.keys(namespaces):
         yield list(key_walker.from_key(key)), projects_by_namespace.get(namespace, ())

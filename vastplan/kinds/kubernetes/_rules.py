@@ -71,6 +71,8 @@ SOURCES = ("flexVolume", "hostPath", "iscsi", "nfs")
 """Types of volumes by which a pod reaches a server, or what its node has mounted for others, without a claim."""
 QUEUE = "runai/queue"
 """The label by which Run:AI, and the policy for pods, knows the namespace of a project."""
+GUARD, REFUSING = "pod-security.kubernetes.io/enforce", ("baseline", "restricted")
+"""The label by which Pod Security refuses pods that reach their node, and its values."""
 
 
 def no_inline_volumes(drivers: Iterable[str], sources: Iterable[str] = ()) -> dict[str, Any]:

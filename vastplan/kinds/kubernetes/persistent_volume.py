@@ -195,7 +195,10 @@ KIND = Kind(
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
-    attributes=tuple(Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id")),
+    attributes=(
+        *(Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id", "server")),
+        Attribute("nfs_server", ("spec", "nfs", "server")),
+    ),
     held=HeldData(
         links=(
             Linked("view", (("volume_handle", "path"),), agree=(("vip_pool.tenant", "tenant"),)),

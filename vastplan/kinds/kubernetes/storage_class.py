@@ -21,6 +21,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.access import LetsIn
 from vastplan.schema.dependents import HeldData, Linked, UsedBy
 from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,
@@ -295,6 +296,7 @@ KIND = Kind(
         links=(Linked("persistent_volume", (("name", "storage_class_name"),)),), alone=True, says="used by its volumes"
     ),
     users=(Linked("persistent_volume_claim", (("name", "storage_class"),)),),
+    attributes=(Attribute("server", ("parameters", "server")),),
     lets_in=LetsIn("claims of the class cannot grow without it", replaceable=True, who=("tenant_name", "storage_path")),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,
