@@ -448,7 +448,7 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (CLOSED, "the claim that each volume is for"): ({"volumeName"}, ""),
     (OPEN, "every user of the tenant's providers may use the share"): ({"SMB"}, "share_acl: {enabled: true, acl: [...]} in the view"),
     (OPEN, "the VIP pool serves every tenant"): ({"VIP of another pool"}, "tenant: NAME in the VIP pool, or vip_pools in the view policy"),
-    (OPEN, "requests without a key are allowed"): ({"anonymous S3"}, "allow_s3_anonymous_access: false in the view"),
+    (OPEN, "requests without a key are allowed"): ({"anonymous S3"}, "allow_s3_anonymous_access: false in the view; of a bucket, in VMS"),
     (OPEN, "no admission policy or resource quota closes the class"): (
         {*OF_CLASSES}, "isolation: admission_policy on the site, and the class in storage_classes of its project; where it is so already: vastplan apply"),
     (OPEN, "seen, not enforced"): ({*PODS, *OF_CLASSES}, "isolation: admission_policy on the site"),
@@ -822,7 +822,7 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         "  open: nfs, flexVolume: no admission policy refuses it in pods: from every project to every other"
         " (write isolation: admission_policy on the site with a class in storage_classes, and no inline_volumes there; where it is so already: vastplan apply)",
         "  open: anonymous S3: requests without a key are allowed (iad/view/a-set): from every project to a"
-        " (write allow_s3_anonymous_access: false in the view)",
+        " (write allow_s3_anonymous_access: false in the view; of a bucket, in VMS)",
     ]  # fmt: skip
     assert [line for line in shown if line.startswith("  assumed: ")] == [
         "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names",
@@ -876,7 +876,7 @@ def test_many_projects_have_lines_and_no_matrix() -> None:
     assert many()[2] == "  between any two of 9 projects: no way is open"
     assert many(with_values("view/t5-set", allow_s3_anonymous_access=True))[2] == (
         "  open: anonymous S3: requests without a key are allowed (iad/view/t5-set): from every project to t5"
-        " (write allow_s3_anonymous_access: false in the view)"
+        " (write allow_s3_anonymous_access: false in the view; of a bucket, in VMS)"
     )
 
 

@@ -123,7 +123,7 @@ WAYS: tuple[Way, ...] = (
         system="the identity policies that keys of projects have were followed, and allow no other project",
         source="VAST API: s3_policies of users and groups"),
     Way("anonymous S3", "read the bucket without a key", ("bucket", "path"), ("keys_needed",),
-        otherwise="requests without a key are allowed", fix="allow_s3_anonymous_access: false in the view",
+        otherwise="requests without a key are allowed", fix="allow_s3_anonymous_access: false in the view; of a bucket, in VMS",
         source="VAST API: allow_s3_anonymous_access of a view"),
     Way("bucket ACL", "use a grant that the owner gave by S3", ("bucket",), ("unseen",),
         otherwise="ACLs of buckets are set by S3, and VMS shows none",
