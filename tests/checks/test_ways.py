@@ -703,11 +703,11 @@ TABLE = [
     "iscsi: VIP pool; volumes_refused by_system; iscsi; ; system",
     "flexVolume: VIP pool; volumes_refused volumes_audit; flexVolume; ; otherwise fix",
     "hostPath: storage class, volume; volumes_refused volumes_audit; hostPath; ; otherwise fix",
-    "inline CSI, other drivers: VIP pool; unseen; ; ; otherwise",
-    "privileged pods: VIP pool; pod_security unseen; ; ; otherwise",
+    "inline CSI, other drivers: cluster; unseen; ; ; otherwise",
+    "privileged pods: cluster; pod_security unseen; ; ; otherwise",
     "volumes of others: VIP pool; servers_of_others unseen; ; ; otherwise fix",
-    "other namespaces: VIP pool; unseen; ; ; otherwise",
-    "people: VIP pool; unseen; ; ; otherwise",
+    "other namespaces: cluster; unseen; ; ; otherwise",
+    "people: cluster; unseen; ; ; otherwise",
     "volumeName: storage class, volume; claim_reference by_system; ; ; otherwise fix system",
     "data source: storage class; by_system; ; ; system",
     "clone: clone; cloned_for; ; clone; ",
@@ -897,4 +897,4 @@ def test_the_work_grows_with_the_document(monkeypatch: pytest.MonkeyPatch) -> No
         assert len(shown.ways) == len(after(lambda objects: None).ways)  # what is alike is one result
         return calls
 
-    assert looked_at(40) == 2 * looked_at(20) == 4 * looked_at(10)
+    assert looked_at(40) - looked_at(20) == 2 * (looked_at(20) - looked_at(10))

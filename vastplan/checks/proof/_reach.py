@@ -41,6 +41,8 @@ def ways_around(
     targets += [
         *_objects_beside(site, objects, namespaces, projects_by_namespace), *_of_tenants(site, objects, targets)
     ]  # fmt: skip
+    if targets:  # what a pod may do to its node leads to all of them
+        targets.append(WayTarget("cluster", site, targets[0].entry, None))
     around = Surroundings(site, objects, projects_by_namespace, open_to, seen, targets, beside or Beside(), namespaces)
     by_layer: dict[str, list[WayTarget]] = {}
     for target in targets:

@@ -31,10 +31,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if values.get("driver") == "block" and isinstance(tenant, Ref):
         values["tenant_name"] = tenant
     values.pop("tenant", None)
-    users = sorted(
-        (project for project in scope.of(entry.address.site, "project") if _may_use(project, entry, tenant)),
-        key=lambda project: project.address,
-    )
+    by_use = scope.indexed(entry.address.site, "project", _by_use)
+    found = [*by_use.get(entry.address.name, ()), *(by_use.get(tenant, ()) if tenant is not None else ())]
+    by_address = {project.address: project for project in found}
+    users = [by_address[address] for address in sorted(by_address)]
     others = _others(entry, scope)
     site = scope.sites[entry.address.site]
     if site.settings.get("isolation") == "resource_quota":
@@ -83,21 +83,34 @@ def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str
         chosen.append(f"secret {values['secret']}, the one of tenant {tenant}'s CSI user")
 
 
-def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
-    listed = {str(name) for name in project.values.get("storage_classes") or ()}
-    return entry.address.name in listed or (tenant is not None and project.values.get("tenant") == tenant)
+def _by_use(projects: Iterable[Entry]) -> dict[Any, list[Entry]]:
+    """Projects by the names of the classes that they list, and by their tenant."""
+    found: dict[Any, list[Entry]] = {}
+    for project in projects:
+        listed = {str(name) for name in project.values.get("storage_classes") or ()}
+        for key in (*listed, project.values.get("tenant")):
+            found.setdefault(key, []).append(project)
+    return found
+
+
+def _by_namespace(projects: Iterable[Entry]) -> dict[str, Address]:
+    return {str(each.values.get("namespace")): each.address for each in projects}
+
+
+def _by_called(namespaces: Iterable[Entry]) -> dict[str, Address]:
+    return {str(each.values.get("name", each.address.name)): each.address for each in namespaces}
 
 
 def _others(entry: Entry, scope: Scope) -> list[Ref]:
     """The namespaces of `open_to` as references: to a namespace or a project of the document, or to an existing namespace."""
     site = entry.address.site
-    own = {str(each.values.get("name", each.address.name)): each.address for each in scope.of(site, "namespace")}
-    of_projects = {str(each.values.get("namespace")): each.address for each in scope.of(site, "project")}
-    addresses = {**of_projects, **own}
+    own = scope.indexed(site, "namespace", _by_called)
+    of_projects = scope.indexed(site, "project", _by_namespace)
     names = sorted({str(name) for name in entry.values.get("open_to", ())})
+    addresses = {name: own.get(name) or of_projects.get(name) for name in names}
     return [
-        Ref(addresses[name]) if name in addresses else Ref(Address(site, "namespace", name), managed=False)
-        for name in names
+        Ref(address) if address is not None else Ref(Address(site, "namespace", name), managed=False)
+        for name, address in addresses.items()
     ]
 
 
