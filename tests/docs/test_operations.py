@@ -95,6 +95,8 @@ def test_moves_of_the_page(typed: list[str], folder: Path, world: World, vastpla
     if any("iad/project/" in one for one in typed):  # a project moves as a whole where all its volumes replicate
         team = folder / "team-a.yaml"
         team.write_text(team.read_text().partition("\n      # Lives at iad, and is read")[0] + "\n")
+    if any("--unplanned" in one for one in typed):
+        world("lose", "iad")
     follow(typed, vastplan)
 
 

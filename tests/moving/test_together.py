@@ -19,9 +19,9 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
 from vastplan.model.value import Ref
-from vastplan.operations.ends import Claim, Work
+from vastplan.operations.ends import Claim, Work, noted
 from vastplan.operations.modes.group.pairs import pairs_of
-from vastplan.operations.modes.group.stages import users_together
+from vastplan.operations.modes.group.stages import jobs_together
 from vastplan.operations.run import Stopped
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.entries import Entry
@@ -186,8 +186,8 @@ def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None
         scene.plan("iad")
     with pytest.raises(VastplanError, match="no site nowhere"):
         scene.plan("nowhere")
-    with pytest.raises(VastplanError, match="only a planned move takes a project or tenant as a whole"):
-        scene.plan(mode="unplanned")
+    with pytest.raises(VastplanError, match="only a planned or unplanned move takes a project or tenant as a whole"):
+        scene.plan(mode="fork", fork="branch")
 
 
 @pytest.mark.parametrize("kind", ["project", "tenant"])
@@ -247,7 +247,7 @@ def test_a_workload_with_a_claim_that_nothing_stands_for_is_submitted_nowhere() 
 
     def of(*work: Any, claims: tuple[str, ...] = ("a", "b")) -> Any:
         job = Job("7", "train", "Training", "Running", "1", claims=claims)
-        (fact,) = users_together(tuple(((one, job),) for one in work))
+        (fact,) = jobs_together((noted(one, job),) for one in work)
         return fact["claim"], fact["to_claim"], fact["others"]
 
     assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"})

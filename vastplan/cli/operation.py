@@ -37,10 +37,11 @@ Planned = TypeVar("Planned", bound=OperationPlan)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """What a run goes back to, losing what came later: in words, and as `--lose` names it."""
+    """What a run goes back to, losing what came later: in words, and as `--lose` names it. `of` is what an approval has to name: all of it."""
 
     text: str
     name: str
+    of: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +144,16 @@ def _consent_to_loss(request: OperationRunRequest, plan: OperationPlan, loss: Lo
         if request.lose != loss.name:
             raise VastplanError(f"{plan.path} would go back to {loss.text}, not to {inert(request.lose, 80)}")
         return {"lose_said": loss.name}
-    for approval in load_approvals(request.approvals) if request.approvals is not None else ():
-        if approval.address == plan.path and approval.until >= now().date().isoformat():
-            return {"approved": approval.reason}
-    raise VastplanError(
-        f"{plan.path}: this loses {inert(plan.loss, 300)}; consent to it: {to_run}, "
-        f"or --approvals FILE with an approval of {plan.path}"
-    )
+    approvals = load_approvals(request.approvals) if request.approvals is not None else ()
+    today = now().date().isoformat()
+    reasons = {approval.address: approval.reason for approval in approvals if approval.until >= today}
+    missing = [address for address in loss.of if address not in reasons]
+    if missing:
+        raise VastplanError(
+            f"{plan.path}: this loses {inert(plan.loss, 300)}; consent to it: {to_run}, "
+            f"or --approvals FILE with an approval of {', '.join(missing)}"
+        )
+    return {"approved": "; ".join(dict.fromkeys(reasons[address] for address in loss.of))}
 
 
 def _status(request: OperationStatusRequest, screen: Screen, commands: Commands[Planned]) -> None:

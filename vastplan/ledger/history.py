@@ -49,8 +49,8 @@ def with_operation(runs: tuple[LoggedRun, ...], run: LoggedRun, operation: Opera
     changes = {address: LoggedChange.of_text(text) for address, text in run.changes.items()}
     changes[operation.address] = LoggedChange(operation.kind, state)
     reason = operation.consent.get("approved")
-    if reason and not run.approvals:
-        run = replace(run, approvals=(LoggedApproval(operation.address, str(reason)[:TEXT_LIMIT]),))
+    if reason and operation.address not in {approval.address for approval in run.approvals}:
+        run = replace(run, approvals=(*run.approvals, LoggedApproval(operation.address, str(reason)[:TEXT_LIMIT])))
     closed = operation.phase.closed and all(change.state not in OPEN for change in changes.values())
     return with_run(runs, run.ending(operation.stage_at or run.at if closed else "", changes))
 

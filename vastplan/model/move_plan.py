@@ -34,6 +34,8 @@ class MovePlan(OperationPlan):
     paths: Mapping[str, str] = field(default_factory=dict)
     """For a project or tenant: the guid of each protected path that moves, by its address."""
     lose: Mapping[str, str] = field(default_factory=dict)
+    lose_each: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """For a project or tenant that loses data: the restore point of each path, by its address. The oldest of them is `lose`."""
     fork: str = ""
     """The volume of the document, at the target, that a fork creates."""
     live: bool = False

@@ -6,7 +6,9 @@ Only this module of operations knows systems.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import field
 from datetime import datetime
+from typing import TypeVar
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -32,9 +34,11 @@ from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.directory import VastDirectory, VastProtected
-from vastplan.systems.vast.replica import Row, VastReplica, find_path
+from vastplan.systems.vast.replica import Row, VastReplica, paths_like
 from vastplan.systems.vast.satellite import VastCached
 from vastplan.systems.vast.views import VastViews
+
+Value = TypeVar("Value")
 
 
 class VastPath:
@@ -67,11 +71,16 @@ class VastPath:
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """The ports of sites. `clients` are those of each site and system, or why one could not be created."""
+    """The ports of sites. `clients` are those of each site and system, or why one could not be created.
+
+    A path or claim is read once, when an operation begins or goes on. `silent` are the systems that did not answer then: of a lost site
+    each such read is waited for, and an operation may have many paths.
+    """
 
     clients: Mapping[tuple[str, str], Client | Exception]
     kinds: Mapping[str, Kind]
     clock: Clock
+    silent: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def storage(self, site: str) -> str:
         """The cluster of a site. Raises like `path`."""
@@ -80,8 +89,10 @@ class Clients:
     def path(self, site: str, name: str, directory: str, guid: str = "") -> PathAt | None:
         """A protected path of a site's cluster. Raises `Unreachable`, and `VastplanError` if the document has no cluster there."""
         provider = self._vast(site)
-        row = find_path(provider, guid=guid, name=name)
-        return None if row is None else VastPath(site, provider, row, directory, self.clock.now)
+        rows = self._heard(site, "vast", lambda: paths_like(provider, guid=guid, name=name))
+        if len(rows) > 1:
+            raise Unreachable(f"{provider.describe()} has {len(rows)} protected paths {guid or name}")
+        return VastPath(site, provider, rows[0], directory, self.clock.now) if rows else None
 
     def directory(self, site: str, tenant: str, directory: str, id: str = "") -> tuple[Clonable, str]:
         """A directory of a tenant, and the tenant's id. Raises like `path`, and `VastplanError` without such a tenant."""
@@ -152,6 +163,16 @@ class Clients:
             )
         return tuple(works), unread
 
+    def _heard(self, site: str, system: str, read: Callable[[], Value]) -> Value:
+        """What a system answers. Raises `Unreachable` at once if it did not answer before."""
+        if (site, system) in self.silent:
+            raise Unreachable(self.silent[site, system])
+        try:
+            return read()
+        except Unreachable as problem:
+            self.silent[site, system] = str(problem)
+            raise
+
     def _vast(self, site: str) -> VastProvider:
         client = self.clients.get((site, "vast"))
         if isinstance(client, Exception):
@@ -172,7 +193,7 @@ class Clients:
         if isinstance(client, Exception):
             raise Unreachable(f"{claim.project} cannot be read: {client}")
         try:
-            row = client.read(self.kinds["project"], owned.locator)
+            row = self._heard(claim.project.site, "runai", lambda: client.read(self.kinds["project"], owned.locator))
         except (Refused, Unreachable) as problem:
             raise Unreachable(f"{claim.project} cannot be read: {problem}") from problem
         status = {} if row is None else row.get("status") or {}

@@ -9,7 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import ARM, FORK, PLANNED, MovePlan
+from vastplan.model.move_plan import ARM, FORK, PLANNED, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
@@ -18,18 +18,18 @@ from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_u
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
-from vastplan.operations.modes.group.move import asked_for, group_begun, group_of
+from vastplan.operations.modes.group.move import asked_for, group_begun, group_planned
 from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
 from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
-from vastplan.operations.modes.table import ends_of, mode_of, refuse
+from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.steps import staying, suspended_before
+from vastplan.operations.plan.steps import once_back, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
@@ -45,17 +45,18 @@ class Moves:
         """The path or paths that somebody asks for. Raises `VastplanError`."""
         if wanted.address.kind not in TOGETHER:
             return _declared(document, wanted, wanted.address)
-        if wanted.mode != PLANNED:
+        if wanted.mode not in (PLANNED, UNPLANNED):
             raise VastplanError(
-                f"{inert(wanted.address, 200)}: only a planned move takes a project or tenant as a whole; move its volumes one by one"
+                f"{inert(wanted.address, 200)}: only a planned or unplanned move takes a project or tenant as a whole; "
+                "take its volumes one by one"
             )
         _known_site(document, wanted.to)
-        return asked_for(document, wanted.address, wanted.to)
+        return asked_for(document, wanted)
 
     def planned(self, document: Document, plan: MovePlan) -> Subject[MovePlan]:
         """The path or paths of a plan. Raises `VastplanError`."""
         if plan.paths:
-            return group_of(document, plan.paths, plan.target)
+            return group_planned(document, plan)
         path = Address.parse(plan.path)
         wanted = WantedMove(path, plan.target, plan.mode, plan.broken, plan.warm, plan.fork, plan.live, plan.armed)
         return _declared(document, wanted, path)
@@ -90,6 +91,8 @@ class PathMet(Met[MovePlan]):
         wanted, pair, mode, ends = self.wanted, self.pair, self._mode, self.ends
         refuse_second(parts, self.guid)
         refuse(ARM if wanted.armed else wanted.mode, ends, wanted.broken, pair)
+        if not wanted.armed:
+            refuse_source(wanted.mode, (ends,), wanted.broken, str(pair.path))
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
         refuse_unsuspendable(str(pair.path), self.stages(), users)
@@ -119,6 +122,7 @@ class PathMet(Met[MovePlan]):
                 *staying(pair, users if mode.submits else ()),
                 *suspended_before(last_move, pair.target),
                 *by_rule(self.document.written, pair, wanted.mode),
+                *once_back(self.document.paths, pair, wanted.mode),
             ),
             fork=wanted.fork,
             live=wanted.live,

@@ -111,35 +111,53 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
         operation = _note(run, replace(operation, stage=stage.name, stage_at=_at(run)))
     operation = settle(operation, stage, run)
     if not any(attempt.outcome is Outcome.SEEN for attempt in operation.of(stage.name)):
-        why = _read(operation, stage, run, lambda: stage.precondition(operation))
+        why = _read(operation, stage, run, lambda: stage.precondition(operation) or stage.once(operation))
         if why:
             raise Stopped(_stop_text(operation, stage, run, why))
-    settled = operation
-    for call in _read(operation, stage, run, lambda: stage.calls(settled)):
-        if not operation.happened(stage.name, call.name):
-            operation = _tried(operation, stage, call, run)
+    operation = _called(operation, stage, run)
     gate = _observed(operation, stage, run)
     operation = operation.knowing(**gate.facts, **({PAST: stage.name} if stage.no_return else {}))
     covers = operation.covers if stage.covers is None else stage.covers
     return _note(run, replace(operation, passed=(*operation.passed, stage.name), covers=covers))
 
 
-def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
-    """Send a call; in a best-effort stage a call that fails stays in the record, and the stage goes on."""
-    if not stage.best_effort:
-        return _sent(operation, stage, call, run)
-    recorded = operation
+def _called(operation: Operation, stage: Stage, run: Run) -> Operation:
+    """Send the calls of a stage that have not happened. A call that fails stays in the record.
+
+    A best-effort stage goes on all the same. Past the point of no return the other calls are sent too before it stops: nobody can give up
+    any more, and what each of them serves need not wait for the one that was refused.
+    """
+    failed = list[str]()
+    calls = [
+        call
+        for call in _read(operation, stage, run, lambda: stage.calls(operation))
+        if not operation.happened(stage.name, call.name)
+    ]
 
     def journal(record: Operation) -> None:
-        nonlocal recorded
+        nonlocal operation
         run.journal(record)
-        recorded = record
+        operation = record
 
-    try:
-        return _sent(operation, stage, call, replace(run, journal=journal))
-    except Stopped as problem:
-        run.report(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
-        return recorded
+    for number, call in enumerate(calls, 1):
+        try:
+            operation = _sent(operation, stage, call, replace(run, journal=journal))
+        except Stopped as problem:
+            if not stage.best_effort:
+                is_alone = not failed and number == len(calls)
+                if is_alone or isinstance(problem, Unknown) or not _is_past(operation, stage, run):
+                    raise
+                last = operation.of(stage.name, call.name)[-1]
+                failed.append(f"{last.what} was refused: {last.why}")
+            run.report(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
+    if failed:
+        raise Stopped(_stop_text(operation, stage, run, "; ".join(failed)))
+    return operation
+
+
+def _is_past(operation: Operation, stage: Stage, run: Run) -> bool:
+    """Whether the operation can no longer be taken back."""
+    return PAST in operation.facts or bool(_read(operation, stage, run, lambda: stage.crossed(operation)))
 
 
 def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:

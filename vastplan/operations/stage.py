@@ -96,6 +96,8 @@ class Stage:
     bound: float
     back: str = "nothing to take back"
     precondition: Callable[[Operation], str] = _no_problem
+    once: Callable[[Operation], str] = _no_problem
+    """Like `precondition`, after it: what is true of the sites as a whole, and is asked once for paths that move together."""
     calls: Callable[[Operation], tuple[Call, ...]] = _no_calls
     gate: Callable[[Operation], Gate] = _open
     rollback: Callable[[Operation], tuple[Call, ...]] = _no_calls
@@ -111,9 +113,11 @@ class Stage:
     """What an apply leaves alone from the end of this stage on, if that is less than before."""
 
 
-def look(does: str, until: str, problem: Callable[[Operation], str]) -> Stage:
+def look(
+    does: str, until: str, problem: Callable[[Operation], str], once: Callable[[Operation], str] = _no_problem
+) -> Stage:
     """The first stage, which only reads: it may not end while there is a `problem`."""
-    return Stage(LOOK, does, until, bound=0.0, precondition=problem)
+    return Stage(LOOK, does, until, bound=0.0, precondition=problem, once=once)
 
 
 def undoing(stages: tuple[Stage, ...], operation: Operation) -> tuple[Stage, ...]:

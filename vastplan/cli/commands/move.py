@@ -124,7 +124,8 @@ def _loss(plan: MovePlan) -> Loss | None:
     if plan.mode in LOSSLESS:
         return None
     guid = plan.lose.get("guid", "")
-    return Loss(text=f"the restore point {inert(guid, 80)}", name=guid)
+    which = f", the oldest of {len(plan.paths)}" if plan.paths else ""
+    return Loss(text=f"the restore point {inert(guid, 80)}{which}", name=guid, of=tuple(plan.paths) or (plan.path,))
 
 
 _MOVE = Commands(

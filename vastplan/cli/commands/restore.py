@@ -48,7 +48,7 @@ def _loss(plan: RestorePlan) -> Loss | None:
     if plan.mode != IN_PLACE:
         return None
     name = str(plan.snapshot.get("name", ""))
-    return Loss(text=f"the snapshot {inert(name, 200)}", name=name)
+    return Loss(text=f"the snapshot {inert(name, 200)}", name=name, of=(plan.path,))
 
 
 _RESTORE = Commands(

@@ -25,7 +25,7 @@ class MoveRequest(OperationRequest):
     operand = "MOVE"
     about = "what it moves"
     lost_after = (
-        "RESTOREPOINT", "consent to go back to this restore point (or everything) and to lose what came later"
+        "RESTOREPOINT", "consent to go back to this restore point (or everything; for a project the one that its plan names) and to lose what came later"
     )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ class MovePlanRequest(OperationPlanRequest, MoveRequest):
     summary = "read both sites, show what the move would do, and save it with --out"
     example = _EXAMPLE
     subject = positional(
-        "ADDRESS", str, "a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes"
+        "ADDRESS", str, "a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes (planned or --unplanned)"
     )  # fmt: skip
     to = filled("--to", "SITE", "the site to move it to", alternative=True)
     rejoin = filled(

@@ -53,7 +53,7 @@ class OperationRunRequest(OperationRequest):
     example = "{request.command}.json"
     paths = positionals("FILE", Path, "what vastplan {request.command} plan saved", 1)
     lose = filled("--lose", "{request.lost_after[0]}", "{request.lost_after[1]}")
-    approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of the protected path")
+    approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of each protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
     lock_timeout = LOCK_TIMEOUT
     auto_approve = switch("--auto-approve", "do not ask")

@@ -41,6 +41,10 @@ class Mode(ABC):
     def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
         """Raises `VastplanError` if the present state does not allow it."""
 
+    def amiss_of_source(self, ends: tuple[Ends, ...], broken: str) -> str:
+        """Why the source does not allow it, "" if it does: one site, asked once for all paths that move together."""
+        return ""
+
     @abstractmethod
     def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
         """The restore point to go back to, as consent names it, and what is lost, in words."""
@@ -55,6 +59,10 @@ class Mode(ABC):
         if unread:
             raise Unreachable(f"cannot determine {'; '.join(unread)}")
         return ends.users()
+
+    def users_of_each(self, ends: tuple[Ends, ...]) -> tuple[Users, ...]:
+        """The workloads that use the data of each path that moves together. Raises like `users`."""
+        return tuple(map(self.users, ends))
 
     def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
         """The workloads for the record."""

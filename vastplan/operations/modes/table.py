@@ -69,3 +69,10 @@ def refuse(mode: str, ends: Ends, broken: str, pair: Pair) -> None:
     if mode != THROUGH:
         refuse_roles(pair)
     mode_of(mode).refuse(ends, broken, pair)
+
+
+def refuse_source(mode: str, ends: tuple[Ends, ...], broken: str, what: str) -> None:
+    """Raises `VastplanError` if the source of all paths of `what` does not allow the mode. Called after `refuse`: it may wait."""
+    problem = mode_of(mode).amiss_of_source(ends, broken)
+    if problem:
+        raise VastplanError(f"{what}: {problem}")

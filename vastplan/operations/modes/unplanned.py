@@ -29,28 +29,39 @@ class Unplanned(Mode):
         return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
 
     def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
-        """Raises `VastplanError` if the source answers and nobody says why it is given up."""
+        """Raises `VastplanError` unless the target is the destination and has data to go back to."""
         side = ends.target.look()
         if side.role is not SideRole.DESTINATION:
             raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.stated_role}")
-        if not broken and answers(ends, TRIES):
+        if not calls.newest_arrived(ends.target)[0]:
             raise VastplanError(
-                f"{pair.path}: {pair.source} answers, so a planned move loses nothing (leave out "
-                "--unplanned, or say why the site is broken: --broken REASON)"
+                f"{pair.path}: no restore point of it has arrived at {pair.target}, so nothing could be taken over"
             )
+
+    def amiss_of_source(self, ends: tuple[Ends, ...], broken: str) -> str:
+        """Why the source is not given up: it answers for one of the paths, and nobody says why it is broken."""
+        if broken or not answers(ends, TRIES):
+            return ""
+        return (
+            f"{ends[0].source.site} answers, so a planned move loses nothing (leave out "
+            "--unplanned, or say why the site is broken: --broken REASON)"
+        )
 
     def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
         """What has not arrived."""
         guid, created = calls.newest_arrived(ends.target)
-        text = f"all that was written after {created or 'the beginning'}, an unknown number of bytes"
-        return {"guid": guid, "created": created}, text
+        return {"guid": guid, "created": created}, f"all that was written after {created}, an unknown number of bytes"
 
     def users(self, ends: Ends) -> Users:
         """Those that can still be read."""
+        return self.users_of_each((ends,))[0]
+
+    def users_of_each(self, ends: tuple[Ends, ...]) -> tuple[Users, ...]:
+        """Those that can still be read; none if those of one path cannot: who mounts it as well would be submitted without it."""
         try:
-            return ends.users()
+            return tuple(each.users() for each in ends)
         except (Refused, Unreachable):
-            return ()
+            return tuple(() for _ in ends)
 
     def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
         """Those that can still be read; if they cannot, those that were kept when the move was armed."""
@@ -84,35 +95,49 @@ def _becomes(fact: Facts) -> str:
     return f"submitted with the claim {claim}" if claim else "has a claim without a counterpart, so it is not submitted"
 
 
-def answers(ends: Ends, tries: int) -> bool:
-    """Whether the source answers one of some reads, a quarter of a minute apart."""
+def answers(ends: tuple[Ends, ...], tries: int) -> bool:
+    """Whether the source, the same site of all ends, answers for one of them: in some rounds, a quarter of a minute apart."""
     for number in range(tries):
         if number:
-            ends.clock.sleep(APART)
-        try:
-            ends.source.look()
-        except (Refused, Unreachable):
-            continue
-        return True
+            ends[0].clock.sleep(APART)
+        if any(map(_answers, ends)):
+            return True
     return False
 
 
+def _answers(ends: Ends) -> bool:
+    try:
+        ends.source.look()
+    except (Refused, Unreachable):
+        return False
+    return True
+
+
 def _look(ends: Ends, broken: str) -> Stage:
+    source = ends.source.site
+    plan_another = "(plan a move without --unplanned, or say why it is broken: --broken REASON)"
+
     def problem(operation: Operation) -> str:
         target = ends.target.look()
         if target.role is not SideRole.DESTINATION:
             return f"{ends.target.site} has to be DESTINATION; it is {target.stated_role}"
-        # A plan of just now has read it for half a minute; one that was made in advance has not.
-        tries = 2 if operation.consent.get(ARMED) else 1
-        if not broken and (answers(ends, tries) or target.connected):
-            observed = "answers" if not target.connected else "is connected"
-            return f"{ends.source.site} {observed} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
+        # A plan of just now has read it for half a minute.
+        if not broken and (target.connected or _answers(ends)):
+            return f"{source} {'is connected' if target.connected else 'answers'} {plan_another}"
         return _earlier(ends, operation)
 
+    def later(operation: Operation) -> str:
+        """One that was planned in advance has not: it is read once more."""
+        if broken or not operation.consent.get(ARMED):
+            return ""
+        ends.clock.sleep(APART)
+        return f"{source} answers {plan_another}" if _answers(ends) else ""
+
     return look(
-        f"read {ends.target.site}, and try to read {ends.source.site}",
+        f"read {ends.target.site}, and try to read {source}",
         f"{ends.target.site} is DESTINATION and has the restore point of the consent or a later one",
         problem,
+        later,
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from vastplan.model.escaping import inert
+from vastplan.model.move_plan import UNPLANNED
 from vastplan.model.operation import Operation, Phase
+from vastplan.model.shell import word
 from vastplan.operations.ends import Work, jobs_of
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.ports.workloads import Job
@@ -29,6 +31,15 @@ def unmounted_claims(pair: Pair, what: str, become: str) -> tuple[str, ...]:
 def to_stop(site: str) -> str:
     """The step for pods, clients and workloads at a site that the move does not suspend."""
     return f"stop the pods, clients and workloads at {site} that no project of this document runs"
+
+
+def once_back(documents: str, pair: Pair, mode: str) -> tuple[str, ...]:
+    """The commands for a site that was given up, once it is back; `documents` are the files of the document."""
+    if mode != UNPLANNED:
+        return ()
+    command, source = f"vastplan move plan {documents} {word(pair.path)}", pair.source
+    kept = f"--rejoin {source} (keeps what {pair.target} has), or --keep {source} (keeps what {source} has)"
+    return (f"once {source} is back: {command} {kept}",)
 
 
 def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:

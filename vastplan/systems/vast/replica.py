@@ -24,15 +24,10 @@ _KEEP = timedelta(days=7)  # after which a snapshot of an operation expires: a p
 Row = Mapping[str, Any]
 
 
-def find_path(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
-    """The row of a path by its guid, or without one by its name; `None` if none exists. Raises `Unreachable` for
-    several.
-    """
+def paths_like(provider: VastProvider, *, guid: str = "", name: str = "") -> list[Row]:
+    """The rows of paths with a guid, or without one with a name."""
     rows = provider.rows(PATHS, {} if guid else {"name": name})  # both sides may have another name for it
-    matching = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
-    if len(matching) > 1:
-        raise Unreachable(f"{provider.describe()} has {len(matching)} protected paths {guid or name}")
-    return matching[0] if matching else None
+    return [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
 
 
 class VastReplica:

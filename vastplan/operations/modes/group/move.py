@@ -9,63 +9,75 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale
-from vastplan.model.move_plan import PLANNED, MovePlan
-from vastplan.model.operation import PATHS, WHOLE, Operation
+from vastplan.model.move_plan import ARM, LOSSLESS, MovePlan
+from vastplan.model.operation import PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, second, shown
 from vastplan.operations.document import Document
-from vastplan.operations.ends import Ends
+from vastplan.operations.ends import Ends, without_specification
+from vastplan.operations.modes.group.loss import GroupLoss, loss_of
 from vastplan.operations.modes.group.pairs import pairs_of
-from vastplan.operations.modes.group.stages import as_one, users_together
-from vastplan.operations.modes.mode import Users
-from vastplan.operations.modes.table import MODES, ends_of, refuse
+from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_together
+from vastplan.operations.modes.mode import Mode, Users
+from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
+from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.steps import staying, suspended_before
+from vastplan.operations.plan.steps import once_back, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
+from vastplan.operations.wanted import WantedMove
 
-_MODE = MODES[PLANNED]
 
-
-def asked_for(document: Document, address: Address, to: str) -> Subject[MovePlan]:
+def asked_for(document: Document, wanted: WantedMove) -> Subject[MovePlan]:
     """The move of a project or tenant. Raises `VastplanError` if it cannot move as a whole."""
-    return _group(document, _along(pairs_of(document.objects(), address, to)), address)
+    return _group(document, _along(pairs_of(document.objects(), wanted.address, wanted.to)), wanted)
 
 
-def group_of(document: Document, paths: Iterable[str], to: str) -> Subject[MovePlan]:
-    """The move of some paths, by their addresses. Raises `VastplanError`."""
-    return _group(document, _along(tuple(pair_of(document.objects(), Address.parse(path), to) for path in paths)))
+def group_planned(document: Document, plan: MovePlan) -> Subject[MovePlan]:
+    """The move of the paths of a plan. Raises `VastplanError`."""
+    return _of_paths(
+        document,
+        plan.paths,
+        WantedMove(Address.parse(plan.address), plan.target, plan.mode, plan.broken, armed=plan.armed),
+    )
 
 
 def group_begun(document: Document, operation: Operation) -> Subject[MovePlan]:
     """The move as its record keeps it; if an older vastplan wrote the record without the pairs, from the document. Raises `VastplanError`."""
+    address, broken = Address.parse(str(operation.facts[WHOLE])), str(operation.consent.get("broken", ""))
+    wanted = WantedMove(address, operation.target, operation.mode, broken)
     pairs = tuple(pair_begun(operation, path) for path in operation.facts[PATHS])
     recorded = tuple(pair for pair in pairs if pair is not None)
     if len(recorded) == len(pairs):
-        return _group(document, recorded)
-    return group_of(document, operation.facts[PATHS], operation.target)
+        return _group(document, recorded, wanted)
+    return _of_paths(document, operation.facts[PATHS], wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupMet(Met[MovePlan]):
-    """All pairs of a move, each with its ends and the guid of its path. `address` is the project or tenant, if the move is to be planned."""
+    """All pairs of a move, each with its ends and the guid of its path; `wanted` has the project or tenant."""
 
     document: Document
     pairs: tuple[Pair, ...]
-    address: Address | None
+    wanted: WantedMove
     ends: tuple[Ends, ...]
     each: tuple[str, ...]
+
+    @property
+    def _mode(self) -> Mode:
+        return mode_of(self.wanted.mode)
 
     @property
     def guids(self) -> dict[str, str]:
@@ -79,20 +91,23 @@ class GroupMet(Met[MovePlan]):
 
     def users(self) -> tuple[Users, ...]:
         """The workloads that use each path. Raises `Unreachable` if these, or their claims at the target, cannot be read."""
-        return tuple(map(_MODE.users, self.ends))
+        return self._mode.users_of_each(self.ends)
 
     def plan(self, parts: Parts, heading: Callable[[datetime], Heading]) -> MovePlan:
         """The planned move. Raises `VastplanError` if it is not possible."""
         source, target = self.pairs[0].source, self.pairs[0].target
         for pair, ends, guid in zip(self.pairs, self.ends, self.each, strict=True):
             refuse_second(parts, guid)
-            refuse(PLANNED, ends, "", pair)
-        users = self.users()
-        refuse_unsuspendable(str(self.address), self.stages(), (user for of_path in users for user in of_path))
+            refuse(ARM if self.wanted.armed else self.wanted.mode, ends, self.wanted.broken, pair)
+        if not self.wanted.armed:
+            refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
+        users, loss = self.users(), self._loss()
+        together = (user for users_of_path in users for user in users_of_path)
+        refuse_unsuspendable(str(self.wanted.address), self.stages(), together)
         evidence = [
             Fact(f"{pair.path}: {fact.name}", fact.value)
             for pair, ends in zip(self.pairs, self.ends, strict=True)
-            for fact in _MODE.evidence(ends, ())
+            for fact in self._mode.evidence(ends, ())
         ]
         steps = [
             line
@@ -103,18 +118,23 @@ class GroupMet(Met[MovePlan]):
             steps += suspended_before(operation, target) if operation.subject in self.each else ()
         return MovePlan(
             **heading(self.ends[0].clock.now()),
-            address=str(self.address),
-            path=str(self.address),
-            mode=PLANNED,
+            address=str(self.wanted.address),
+            path=str(self.wanted.address),
+            mode=self.wanted.mode,
             source=source,
             target=target,
             guid=self.each[0],
+            broken=self.wanted.broken,
             paths=self.guids,
-            loss="nothing that was written to any of the paths before the freeze",
-            jobs=users_together(users),
+            lose=loss.oldest,
+            lose_each=loss.points,
+            armed=self.wanted.armed,
+            loss=loss.text,
+            jobs=tuple(map(without_specification, self._jobs(users))),
             covers=self.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
+                *loss.facts,
                 *evidence,
                 *of_pause(self.stages()),
                 *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
@@ -161,9 +181,9 @@ class GroupMet(Met[MovePlan]):
             began=self.ends[0].clock.now().isoformat(timespec="seconds"),
             term=1 + max((operation.term for operation in self._last(parts, plan.paths).values()), default=0),
             covers=self.covers,
-            consent={**consent, "lose": {}, "broken": "", "plan": plan.id},
+            consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id, **self._more_consent(plan)},
             facts={
-                "jobs": list(users_together(users)), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
+                "jobs": list(self._jobs(users)), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
             },
         )  # fmt: skip
 
@@ -175,7 +195,9 @@ class GroupMet(Met[MovePlan]):
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages of all pairs as one list."""
-        return as_one({guid: _MODE.stages(ends, "") for ends, guid in zip(self.ends, self.each, strict=True)})
+        return as_one(
+            {guid: self._mode.stages(ends, self.wanted.broken) for ends, guid in zip(self.ends, self.each, strict=True)}
+        )
 
     def standing(self, operation: Operation) -> str:
         """Which side of each path may write now."""
@@ -202,14 +224,43 @@ class GroupMet(Met[MovePlan]):
         }
 
     def _manual_steps(self, pair: Pair, users: Users) -> tuple[str, ...]:
-        return (*_MODE.manual_steps(pair), *staying(pair, users), *by_rule(self.document.written, pair, PLANNED))
+        document, mode = self.document, self.wanted.mode
+        return (
+            *self._mode.manual_steps(pair),
+            *staying(pair, users),
+            *by_rule(document.written, pair, mode),
+            *once_back(document.paths, pair, mode),
+        )
+
+    def _loss(self) -> GroupLoss:
+        """What all paths lose."""
+        if self.wanted.mode in LOSSLESS:
+            return GroupLoss({}, {}, "nothing that was written to any of the paths before the freeze")
+        by_path = {str(pair.path): ends for pair, ends in zip(self.pairs, self.ends, strict=True)}
+        return loss_of({path: self._mode.loss(ends)[0] for path, ends in by_path.items()}, by_path)
+
+    def _jobs(self, users: tuple[Users, ...]) -> tuple[Facts, ...]:
+        """The workloads of all paths for the record, each once."""
+        return jobs_together(self._mode.jobs(ends, of_path) for ends, of_path in zip(self.ends, users, strict=True))
+
+    @staticmethod
+    def _more_consent(plan: MovePlan) -> dict[str, Any]:
+        """The consent to the loss of each path, by its guid, for the stages of that path; and whether it was given in advance."""
+        each = {plan.paths[path]: {"lose": dict(point)} for path, point in plan.lose_each.items()}
+        return {**({OF_EACH: each} if each else {}), **({ARMED: True} if plan.armed else {})}
 
 
-def _group(document: Document, pairs: tuple[Pair, ...], address: Address | None = None) -> Subject[MovePlan]:
+def _of_paths(document: Document, paths: Iterable[str], wanted: WantedMove) -> Subject[MovePlan]:
+    """The move of some paths, by their addresses in the document. Raises `VastplanError`."""
+    pairs = tuple(pair_of(document.objects(), Address.parse(path), wanted.to) for path in paths)
+    return _group(document, _along(pairs), wanted)
+
+
+def _group(document: Document, pairs: tuple[Pair, ...], wanted: WantedMove) -> Subject[MovePlan]:
     def meet(sites: Sites, parts: Parts, clock: Clock) -> GroupMet:
         ends_and_guids = (ends_of(document, sites, pair, parts, clock) for pair in pairs)
         ends, guids = zip(*ends_and_guids, strict=True)
-        return GroupMet(document, pairs, address, ends, guids)
+        return GroupMet(document, pairs, wanted, ends, guids)
 
     return Subject(", ".join(str(pair.path) for pair in pairs), (pairs[0].source, pairs[0].target), meet)
 

@@ -1,7 +1,7 @@
 """Several moves as one: each stage for all paths, before the next stage of any.
 
 Workloads are suspended and submitted once; copies and roles belong to each path. The record has the calls of a path with its key before
-their names, and the facts of a path in a table of its own, so that the stages of one path see only theirs.
+their names, and the facts and the consent of a path in a table of its own, so that the stages of one path see only theirs.
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vastplan.model.operation import Attempt, Facts, Operation
-from vastplan.operations.ends import Work, noted
+from vastplan.model.operation import PATHS, Attempt, Facts, Operation
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.operations.stages.work import FREEZE, START
-from vastplan.schema.ports.workloads import Job
+from vastplan.operations.stages.work import FENCE, FREEZE, START
 
-OF_EACH = "of each"  # the facts of each path, by its key
+OF_EACH = "of each"  # the facts of each path, and the consent to what it loses, by its key
 
 
 def as_one(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
@@ -28,19 +26,25 @@ def as_one(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
 def seen_by(operation: Operation, key: str, keys: tuple[str, ...]) -> Operation:
     """A record as the stages of one path know it: its own calls and facts, and those that all share."""
     attempts = tuple(_own(attempt, key) for attempt in operation.attempts if _whose(attempt, keys) in (key, ""))
-    return replace(operation, attempts=attempts, facts={**operation.facts, **_facts_of(operation, key)})
+    consent = (operation.consent.get(OF_EACH) or {}).get(key) or {}
+    return replace(
+        operation,
+        attempts=attempts,
+        facts={**operation.facts, **_facts_of(operation, key)},
+        consent={**operation.consent, **consent},
+    )
 
 
-def users_together(users: Iterable[tuple[tuple[Work, Job], ...]]) -> tuple[Facts, ...]:
-    """The workloads that use any of the paths, each once, as the record keeps them: with all the claims that it mounts.
+def jobs_together(jobs: Iterable[tuple[Facts, ...]]) -> tuple[Facts, ...]:
+    """The workloads of several paths, as the record keeps them, each once, with all the claims that it mounts.
 
     A workload with a claim that has no counterpart at the target, or with claims in different projects there, has no `to_claim`: it is
     submitted nowhere.
     """
     facts_by_job: dict[str, list[Facts]] = {}
-    for of_one in users:
-        for work, job in of_one:
-            facts_by_job.setdefault(job.id, []).append(noted(work, job))
+    for of_one in jobs:
+        for fact in of_one:
+            facts_by_job.setdefault(str(fact["id"]), []).append(fact)
     return tuple(_merged(facts) for facts in facts_by_job.values())
 
 
@@ -53,12 +57,14 @@ def _merged(facts: list[Facts]) -> Facts:
 
 def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
     first = stages[0]
-    if first.name == START:  # what was suspended once is submitted once
+    if first.name in (FENCE, START):  # of workloads alone: each is suspended once, and submitted once
         return first
     keyed_stages = tuple(zip(keys, stages, strict=True))
 
     def problem(operation: Operation) -> str:
-        return _first(stage.precondition(seen_by(operation, key, keys)) for key, stage in keyed_stages)
+        return _first(
+            _of(operation, key, stage.precondition(seen_by(operation, key, keys))) for key, stage in keyed_stages
+        )
 
     def crossed(operation: Operation) -> str:
         return _first(stage.crossed(seen_by(operation, key, keys)) for key, stage in keyed_stages)
@@ -92,6 +98,12 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
     if first.name == FREEZE:
         return replace(together, does=first.does, bound=first.bound)
     return replace(together, calls=calls, rollback=rollback, undone=undone)
+
+
+def _of(operation: Operation, key: str, problem: str) -> str:
+    """A problem with the path that it is of."""
+    paths = [path for path, guid in operation.facts.get(PATHS, {}).items() if guid == key]
+    return ": ".join((*paths, problem)) if problem else ""
 
 
 def _first(problems: Iterable[str]) -> str:

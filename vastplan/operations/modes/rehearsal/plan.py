@@ -24,12 +24,11 @@ from vastplan.operations.modes.rehearsal.stages import (
     NOT_TRIED,
     OLDEST,
     POINT,
-    age_of,
     amiss,
-    dating,
     newest_kept,
     stages,
 )
+from vastplan.operations.plan.ages import age_text, dating
 from vastplan.operations.plan.pair import Pair, Rehearsal
 from vastplan.operations.plan.steps import unmounted_claims
 from vastplan.operations.sites import PathAt, Sites
@@ -126,9 +125,8 @@ def _evidence(ends: Rehearsed, users: Users) -> Iterator[Fact]:
     target_site, side, newest = ends.target.site, ends.target.look(), newest_kept(ends)
     yield Fact(f"{target_site} role", f"{side.stated_role}, {side.state}")
     if newest is not None:
-        old = age_of(ends, newest[0])
-        age = "of unknown age" if old is None else f"{span(max(old, 0.0))} old"
-        yield Fact(f"{target_site} newest restore point", f"{newest[0].guid} as of {newest[0].created}, {age}")
+        guid, created = newest[0].guid, newest[0].created
+        yield Fact(f"{target_site} newest restore point", f"{guid} as of {created}, {age_text(ends, created)}")
     yield Fact(f"{target_site} as of", side.as_of or "unknown")
     oldest = (
         f"every {span(ends.every)}, so at most {span(OLDEST * ends.every)} old"

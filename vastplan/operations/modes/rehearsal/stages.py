@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from vastplan.model.moments import parse_moment
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls.job import STILL, phase
 from vastplan.operations.modes.rehearsal import calls, removal
 from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, copy_of, tried
 from vastplan.operations.modes.rehearsal.removal import CLONE
+from vastplan.operations.plan.ages import age_of, dating
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look
 from vastplan.operations.stages.roles import LEAST
 from vastplan.operations.stages.work import strangers
@@ -50,19 +50,6 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, DirectorySnapshot] | None:
     return None
 
 
-def age_of(ends: Rehearsed, point: Point) -> float | None:
-    """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
-    created = parse_moment(point.created)
-    return None if created is None else max(0.0, (dating(ends)[1] - created).total_seconds())
-
-
-def dating(ends: Rehearsed) -> tuple[str, datetime]:
-    """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
-    else "" and the time of this machine."""
-    times = ((replica.site, replica.now()) for replica in (ends.source, ends.target))
-    return next(((site, now) for site, now in times if now is not None), ("", ends.clock.now()))
-
-
 def _by(ends: Rehearsed) -> str:
     site, _ = dating(ends)
     return f" by the clock of {site}" if site else ""
@@ -78,7 +65,7 @@ def amiss(ends: Rehearsed) -> str:
     newest = newest_kept(ends)
     if newest is None:
         return f"{target_site} lists no restore point with its snapshot yet"
-    age = age_of(ends, newest[0])
+    age = age_of(ends, newest[0].created)
     if age is None:
         return f"the newest restore point at {target_site} has no date: {newest[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
@@ -114,7 +101,7 @@ def _look(ends: Rehearsed) -> Stage:
         if newest is None:
             return Gate(Holds.NEVER, f"the restore points of {ends.target.site} are gone")
         point, snapshot = newest
-        age = round(age_of(ends, point) or 0.0)
+        age = round(age_of(ends, point.created) or 0.0)
         point_facts = {"guid": point.guid, "created": point.created, "age": age}
         return Gate(Holds.YES, facts={POINT: point_facts, **copies.chosen(snapshot)})
 
