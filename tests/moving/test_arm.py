@@ -93,6 +93,22 @@ def test_a_move_that_was_planned_in_advance_begins_with_one_wait(scene: Theatre)
     assert reached == [15] and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
 
 
+def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre) -> None:
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    lose(scene)
+    began = scene.clock.ticks()
+
+    def find() -> None:
+        if scene.clock.ticks() - began >= 10:
+            scene.lab.world.find("iad")
+
+    scene.clock.watchers.append(find)
+    with pytest.raises(Stopped, match="iad answers"):
+        scene.run(plan)
+    scene.clock.watchers.clear()
+    assert scene.path("pdx")["role"] == "DESTINATION" and scene.abort(plan).phase is Phase.ABORTED
+
+
 def test_one_of_long_ago_or_whose_source_answers_is_not_begun(scene: Theatre) -> None:
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     with pytest.raises(Stopped, match="iad is connected"):

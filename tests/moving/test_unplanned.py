@@ -50,6 +50,19 @@ def test_the_plan_asks_the_source_for_half_a_minute_and_the_run_once(scene: Thea
     assert reached == [0]
 
 
+def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre) -> None:
+    lost(scene)
+    began = scene.clock.ticks()
+
+    def find() -> None:
+        if scene.clock.ticks() - began >= 20:
+            scene.lab.world.find("iad")
+
+    scene.clock.watchers.append(find)
+    with pytest.raises(VastplanError, match="iad answers, so a planned move loses nothing"):
+        scene.plan(mode="unplanned")
+
+
 @pytest.mark.parametrize("back", ["the site", "its peer"])
 def test_a_source_that_is_back_when_the_run_begins_is_not_given_up(scene: Theatre, back: str) -> None:
     lost(scene)

@@ -86,6 +86,13 @@ class Clients:
         """The cluster of a site. Raises like `path`."""
         return self._vast(site).describe()
 
+    def answers(self, site: str) -> bool:
+        """Whether the cluster of a site answers now, even if it did not before."""
+        try:
+            return self._vast(site).answers()
+        except Unreachable:
+            return False
+
     def path(self, site: str, name: str, directory: str, guid: str = "") -> PathAt | None:
         """A protected path of a site's cluster. Raises `Unreachable`, and `VastplanError` if the document has no cluster there."""
         provider = self._vast(site)

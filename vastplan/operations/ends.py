@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -93,6 +93,8 @@ class Ends(Home):
     target: Replica
     target_jobs: Jobs | None = None
     forecast: float = 0.0
+    source_answers: Callable[[], bool] = bool
+    """Asks a source that did not answer again."""
     armed_jobs: tuple[Facts, ...] = ()
     armed_at: str = ""
 

@@ -44,6 +44,9 @@ class Sites(Protocol):
     def storage(self, site: str) -> str:
         """The storage of a site, for messages. Raises like `path`."""
 
+    def answers(self, site: str) -> bool:
+        """Whether the storage of a site answers now, even if it did not before."""
+
     def path(self, site: str, name: str, directory: str, guid: str = "") -> PathAt | None:
         """A protected path by its guid, or else its name; `None` if there is none. Raises `Unreachable`, and `VastplanError` if the
         document has no storage there."""

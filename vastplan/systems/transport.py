@@ -133,6 +133,10 @@ class Transport:
         date, received = self._dated
         return date + timedelta(seconds=time.monotonic() - received)
 
+    def ask_again(self) -> None:
+        """Send the next request even if the server did not answer an earlier one."""
+        self._down = ""
+
     def call(self, request: ClientRequest) -> Answer:
         """The answer to one request with the credential. Raises this package's errors."""
         if self._changes(request) and not self._writable:

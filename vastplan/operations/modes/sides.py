@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from functools import partial
 
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
@@ -32,6 +33,7 @@ def sides(sites: Sites, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clo
         forecast = source_replica.look().read_only
     work, unread = sites.work(pair.work, ledger, pair.along)
     ends = Ends(
+        source_answers=partial(sites.answers, pair.source),
         source=source_replica, target=target.replica, clock=clock, work=work, unread=unread, forecast=forecast,
         source_jobs=sites.jobs(pair.source), target_jobs=sites.jobs(pair.target), source_mounts=sites.mounts(pair.source),
     )  # fmt: skip

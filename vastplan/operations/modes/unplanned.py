@@ -100,7 +100,7 @@ def answers(ends: tuple[Ends, ...], tries: int) -> bool:
     for number in range(tries):
         if number:
             ends[0].clock.sleep(APART)
-        if any(map(_answers, ends)):
+        if any(map(_answers, ends)) or (number and ends[0].source_answers()):
             return True
     return False
 
@@ -131,7 +131,7 @@ def _look(ends: Ends, broken: str) -> Stage:
         if broken or not operation.consent.get(ARMED):
             return ""
         ends.clock.sleep(APART)
-        return f"{source} answers {plan_another}" if _answers(ends) else ""
+        return f"{source} answers {plan_another}" if _answers(ends) or ends.source_answers() else ""
 
     return look(
         f"read {ends.target.site}, and try to read {source}",

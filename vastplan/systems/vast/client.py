@@ -292,6 +292,17 @@ class VastProvider:
             raise Unreachable(f"{self._vms.url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
+    def answers(self) -> bool:
+        """Whether it answers now, even if it did not before; a refusal is an answer."""
+        self._transport.ask_again()
+        try:
+            self.version()
+        except Unreachable:
+            return False
+        except Refused:
+            pass
+        return True
+
     def ask(self, method: str, path: str, body: Row | None = None) -> Any:
         """The answer to a documented call that belongs to no kind. The caller waits for a task in it."""
         return self._vms.send(method, path, body).body
