@@ -188,6 +188,21 @@ def test_one_that_is_planned_in_advance_asks_twice_and_not_for_each_volume(scene
     assert {row["role"] for row in scene.rows("pdx").values()} == {"SOURCE"} and scene.held("pdx") == kept
 
 
+def test_a_kept_workload_is_submitted_once_with_all_its_claims_or_not_at_all(scene: Both) -> None:
+    scene.start_job()
+    arm_move(scene.lab.workspace(), TEAM, "pdx", print, "again", scene.clock)
+    lost(scene)
+    alone = plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", "unplanned"), scene.clock)
+    assert [job["to_claim"] for job in alone.jobs] == [""]  # its other claim stays
+    plan = plan_move(scene.lab.workspace(), WantedMove(TEAM, "pdx", "unplanned"), scene.clock)
+    assert [job["name"] for job in plan.jobs] == ["train"]
+    done = scene.run(plan)
+    assert scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
+    (row,) = scene.lab.by_hand("pdx", "runai", "GET", "/api/v1/workloads")["workloads"]
+    shown = scene.lab.by_hand("pdx", "runai", "GET", f"/api/v1/workloads/trainings/{row['id']}")
+    assert [one["claimName"] for one in shown["spec"]["storage"]["pvc"]] == ["home", "data-there"]
+
+
 def without_point(scene: Both, guid: str) -> None:
     """A restore point has gone from pdx."""
     with scene.lab.world.lock:

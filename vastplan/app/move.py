@@ -38,7 +38,10 @@ def arm_move(
     Raises `VastplanError` if a path has no other side that is ready for it.
     """
     paths = paths_of(DocumentOf(workspace), address, to)
-    return tuple(_MOVES.record(workspace, WantedMove(path, to, ARM), report, again, clock) for path in paths)
+    whole = address if paths != (address,) else None
+    return tuple(
+        _MOVES.record(workspace, WantedMove(path, to, ARM, whole=whole), report, again, clock) for path in paths
+    )
 
 
 def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Clock | None = None) -> MovePlan:

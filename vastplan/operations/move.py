@@ -19,7 +19,7 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_planned
-from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, with_each_other
 from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
@@ -227,7 +227,11 @@ def _path(document: Document, pair: Pair, wanted: WantedMove) -> Subject[MovePla
 
 def _declared(document: Document, wanted: WantedMove, address: Address) -> Subject[MovePlan]:
     _known_site(document, wanted.to)
-    pair = pair_of(document.objects(), address, wanted.to)
+    if wanted.whole is None:
+        pair = pair_of(document.objects(), address, wanted.to)
+    else:
+        pairs = with_each_other(pairs_of(document.objects(), wanted.whole, wanted.to))
+        pair = next(pair for pair in pairs if pair.path == address)
     return _path(document, mode_of(wanted.mode).aimed(document, pair, wanted), wanted)
 
 

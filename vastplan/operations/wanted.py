@@ -25,6 +25,8 @@ class WantedMove:
     live: bool = False
     armed: bool = False
     """Whether an unplanned move is planned in advance, while its source answers."""
+    whole: Address | None = None
+    """The project or tenant whose paths are armed, of which this is one."""
 
 
 @dataclass(frozen=True, slots=True)

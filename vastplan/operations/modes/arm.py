@@ -20,6 +20,8 @@ from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage
 from vastplan.operations.stages.roles import amiss_of_roles
 
+ALONG = "along"
+"""Of a kept workload: the other claims that it mounts and that had to be at the target, too."""
 WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
 """Facts of the record: what is kept of each workload, and why nothing is, by its id."""
 
@@ -56,8 +58,16 @@ class Arm(Mode):
                 )
                 not_kept[job.id] = {"name": job.name, "why": why}
             else:
-                kept[job.id] = {**noted(work, job), SPECIFICATION: dict(specification)}
+                along = sorted({*job.claims} & work.along - {work.source.name})
+                kept[job.id] = {**noted(work, job), ALONG: along, SPECIFICATION: dict(specification)}
         return {WORKLOADS: kept, NOT_KEPT: not_kept}
+
+
+def kept_for(pair: Pair, record: Operation) -> tuple[Facts, ...]:
+    """The kept workloads for a move of a pair: one that mounts a claim which does not move now has none at the target."""
+    moving = {name for _, name in pair.along}
+    facts: tuple[Facts, ...] = tuple(record.facts[WORKLOADS].values())
+    return tuple(fact if moving.issuperset(fact.get(ALONG, ())) else {**fact, "to_claim": ""} for fact in facts)
 
 
 def last_arming(ledger: Mapping[str, SiteLedger], guid: str) -> Operation | None:

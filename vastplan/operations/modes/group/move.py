@@ -23,7 +23,7 @@ from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_u
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.group.loss import GroupLoss, loss_of
-from vastplan.operations.modes.group.pairs import pairs_of
+from vastplan.operations.modes.group.pairs import pairs_of, with_each_other
 from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_together
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
@@ -42,7 +42,7 @@ from vastplan.operations.wanted import WantedMove
 
 def asked_for(document: Document, wanted: WantedMove) -> Subject[MovePlan]:
     """The move of a project or tenant. Raises `VastplanError` if it cannot move as a whole."""
-    return _group(document, _along(pairs_of(document.objects(), wanted.address, wanted.to)), wanted)
+    return _group(document, with_each_other(pairs_of(document.objects(), wanted.address, wanted.to)), wanted)
 
 
 def group_planned(document: Document, plan: MovePlan) -> Subject[MovePlan]:
@@ -253,7 +253,7 @@ class GroupMet(Met[MovePlan]):
 def _of_paths(document: Document, paths: Iterable[str], wanted: WantedMove) -> Subject[MovePlan]:
     """The move of some paths, by their addresses in the document. Raises `VastplanError`."""
     pairs = tuple(pair_of(document.objects(), Address.parse(path), wanted.to) for path in paths)
-    return _group(document, _along(pairs), wanted)
+    return _group(document, with_each_other(pairs), wanted)
 
 
 def _group(document: Document, pairs: tuple[Pair, ...], wanted: WantedMove) -> Subject[MovePlan]:
@@ -263,12 +263,6 @@ def _group(document: Document, pairs: tuple[Pair, ...], wanted: WantedMove) -> S
         return GroupMet(document, pairs, wanted, ends, guids)
 
     return Subject(", ".join(str(pair.path) for pair in pairs), (pairs[0].source, pairs[0].target), meet)
-
-
-def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """The pairs, each also with the claims of the others: a workload that mounts several paths finds all of them at the target."""
-    moving = {(source.project, source.name) for pair in pairs for source, target in pair.work if target is not None}
-    return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
 
 
 def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:

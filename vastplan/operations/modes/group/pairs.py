@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -41,6 +42,12 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
     if problems:
         raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(dict.fromkeys(problems))}")
     return tuple(pair_of(all_entries, path, to) for path in sorted(paths))
+
+
+def with_each_other(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """The pairs, each also with the claims of the others: a workload that mounts several paths finds all of them at the target."""
+    moving = {(source.project, source.name) for pair in pairs for source, target in pair.work if target is not None}
+    return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
 
 
 def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
