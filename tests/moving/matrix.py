@@ -112,6 +112,19 @@ def goes_on(scene: Theatre, plan: MovePlan) -> None:
     until_it_ends(lambda: scene.run(plan), scene.pause)
 
 
+def taken_back(scene: Theatre, plan: MovePlan) -> bool:
+    """Whether somebody who gives up a killed move takes it back; else it says why not."""
+    try:
+        done = scene.abort(plan)
+    except VastplanError as problem:
+        told = str(problem)
+        known = ("can no longer be taken back", "no move", "has ended")
+        assert [words for words in known if words in told], told
+        return False
+    assert done.phase is Phase.ABORTED
+    return True
+
+
 def killed(scene: Theatre, plan: MovePlan, deadly: int) -> int:
     """A run that is killed at an event, and how many there were; -1 is none."""
     return killed_at(deadly, lambda: scene.run(plan))

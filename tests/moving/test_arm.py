@@ -8,7 +8,7 @@ import pytest
 
 from tests.moving.matrix import killed
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import arm_move, last_moves, plan_in_advance, run_move
+from vastplan.app.move import arm_move, last_moves, plan_in_advance
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
@@ -83,26 +83,14 @@ def test_a_move_that_was_planned_in_advance_begins_with_one_wait(scene: Theatre)
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     assert plan.armed and plan.mode == "unplanned" and "planned in advance" in move_text(plan, "")
     lose(scene)
-    began, reached = scene.clock.ticks(), list[float]()
-
-    def report(text: str) -> None:
-        if "fence" in text:
-            reached.append(scene.clock.ticks() - began)
-
-    done = run_move(scene.lab.workspace(), plan, report, "again", scene.clock, {})
+    done, reached = scene.waited(plan)
     assert reached == [15] and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
 
 
 def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre) -> None:
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     lose(scene)
-    began = scene.clock.ticks()
-
-    def find() -> None:
-        if scene.clock.ticks() - began >= 10:
-            scene.lab.world.find("iad")
-
-    scene.clock.watchers.append(find)
+    scene.find_after(10)
     with pytest.raises(Stopped, match="iad answers"):
         scene.run(plan)
     scene.clock.watchers.clear()

@@ -39,26 +39,12 @@ def test_the_plan_asks_the_source_for_half_a_minute_and_the_run_once(scene: Thea
     began = scene.clock.ticks()
     plan = scene.plan(mode="unplanned")
     assert scene.clock.ticks() - began == 30
-    began = scene.clock.ticks()
-    reached = []
-
-    def report(text: str) -> None:
-        if "fence" in text:
-            reached.append(scene.clock.ticks() - began)
-
-    run_move(scene.lab.workspace(), plan, report, "move.json", scene.clock, {})
-    assert reached == [0]
+    assert scene.waited(plan)[1] == [0]
 
 
 def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre) -> None:
     lost(scene)
-    began = scene.clock.ticks()
-
-    def find() -> None:
-        if scene.clock.ticks() - began >= 20:
-            scene.lab.world.find("iad")
-
-    scene.clock.watchers.append(find)
+    scene.find_after(20)
     with pytest.raises(VastplanError, match="iad answers, so a planned move loses nothing"):
         scene.plan(mode="unplanned")
 

@@ -152,6 +152,26 @@ class Theatre:
             if isinstance(plane, KubernetesPlane):
                 plane.renew(one.password)
 
+    def find_after(self, seconds: float) -> None:
+        """The lost site iad answers again when so much time has passed."""
+        began = self.clock.ticks()
+
+        def find() -> None:
+            if self.clock.ticks() - began >= seconds:
+                self.lab.world.find("iad")
+
+        self.clock.watchers.append(find)
+
+    def waited(self, plan: MovePlan) -> tuple[Operation, list[float]]:
+        """A run, and the seconds that it waited before it began with the workloads of the lost site."""
+        began, reached = self.clock.ticks(), list[float]()
+
+        def report(text: str) -> None:
+            if "fence" in text:
+                reached.append(self.clock.ticks() - began)
+
+        return run_move(self.lab.workspace(), plan, report, "move.json", self.clock, {}), reached
+
     def pause(self) -> None:
         """What somebody does before the same command is typed again."""
         self.renew()

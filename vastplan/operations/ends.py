@@ -93,8 +93,8 @@ class Ends(Home):
     target: Replica
     target_jobs: Jobs | None = None
     forecast: float = 0.0
-    source_answers: Callable[[], bool] = bool
-    """Asks a source that did not answer again."""
+    source_answers: Callable[[], bool] = lambda: False
+    """Asks a source that did not answer again whether it does now."""
     armed_jobs: tuple[Facts, ...] = ()
     armed_at: str = ""
 

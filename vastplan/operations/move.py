@@ -109,7 +109,7 @@ class PathMet(Met[MovePlan]):
             warm=pair.warm,
             lose=lose,
             loss=loss,
-            jobs=tuple(without_specification(fact) for fact in mode.jobs(ends, users)),
+            jobs=tuple(without_specification(fact) for fact in mode.jobs((ends,), (users,))[0]),
             covers=pair.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
@@ -167,7 +167,7 @@ class PathMet(Met[MovePlan]):
                 **({ARMED: True} if plan.armed else {}),
             },
             facts={
-                "jobs": list(self._mode.jobs(ends, users)),
+                "jobs": list(self._mode.jobs((ends,), (users,))[0]),
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
             },

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import ARM
 from vastplan.model.operation import Facts, Operation
 from vastplan.model.site_ledger import SiteLedger, last_on
-from vastplan.operations.calls import replica as calls
 from vastplan.operations.ends import SPECIFICATION, Ends, noted
-from vastplan.operations.modes.mode import Mode, Users
+from vastplan.operations.modes.mode import Users
+from vastplan.operations.modes.planned import Planned
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage
-from vastplan.operations.stages.roles import amiss_of_roles
 
 ALONG = "along"
 """Of a kept workload: the other claims that it mounts and that had to be at the target, too."""
@@ -26,23 +24,15 @@ WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
 """Facts of the record: what is kept of each workload, and why nothing is, by its id."""
 
 
-class Arm(Mode):
-    """Keeps the workloads."""
+class Arm(Planned):
+    """Keeps the workloads. It is possible whenever a planned move is: then an unplanned one is, later."""
+
+    tried = False
+    done = "armed"
 
     def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
         """None."""
         return ()
-
-    def refuse(self, ends: Ends, broken: str, pair: Pair) -> None:
-        """Raises `VastplanError` unless a planned move would be possible now: then an unplanned one is, later."""
-        problem = amiss_of_roles(ends)
-        if problem:
-            raise VastplanError(f"{pair.path} cannot be armed: {problem}")
-
-    def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
-        """Nothing; the restore point is the newest one."""
-        guid, created = calls.newest_arrived(ends.target)
-        return {"guid": guid, "created": created}, "nothing"
 
     def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
         """The workloads with their specifications, and those that are not kept."""

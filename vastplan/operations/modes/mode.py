@@ -64,9 +64,9 @@ class Mode(ABC):
         """The workloads that use the data of each path that moves together. Raises like `users`."""
         return tuple(map(self.users, ends))
 
-    def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
-        """The workloads for the record."""
-        return tuple(noted(work, job) for work, job in users)
+    def jobs(self, ends: tuple[Ends, ...], users: tuple[Users, ...]) -> tuple[tuple[Facts, ...], ...]:
+        """The workloads of each path for the record."""
+        return tuple(tuple(noted(work, job) for work, job in of_path) for of_path in users)
 
     def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
         """What a person weighs."""

@@ -20,6 +20,8 @@ class Planned(Mode):
     """The planned move."""
 
     tried = True
+    done = "moved as planned"
+    """What cannot be done to a path whose sides are not in their roles, in words."""
 
     def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:
         """Its stages, in order."""
@@ -39,7 +41,7 @@ class Planned(Mode):
         """Raises `VastplanError` unless both sides are in their roles, and good."""
         problem = amiss_of_roles(ends)
         if problem:
-            raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
+            raise VastplanError(f"{pair.path} cannot be {self.done}: {problem}")
 
     def loss(self, ends: Ends) -> tuple[dict[str, str], str]:
         """Nothing; the restore point is the newest one."""

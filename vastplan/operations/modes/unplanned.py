@@ -63,14 +63,16 @@ class Unplanned(Mode):
         except (Refused, Unreachable):
             return tuple(() for _ in ends)
 
-    def jobs(self, ends: Ends, users: Users) -> tuple[Facts, ...]:
-        """Those that can still be read; if they cannot, those that were kept when the move was armed."""
-        return super().jobs(ends, users) if _readable(ends) else ends.armed_jobs
+    def jobs(self, ends: tuple[Ends, ...], users: tuple[Users, ...]) -> tuple[tuple[Facts, ...], ...]:
+        """Those that can still be read; if those of one path cannot, those that were kept when the move was armed."""
+        if any(users) or all(map(_readable, ends)):
+            return super().jobs(ends, users)
+        return tuple(each.armed_jobs for each in ends)
 
     def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
         """What a person weighs; of workloads that cannot be read, what was kept of them."""
         found = super().evidence(ends, users)
-        if _readable(ends):
+        if users or _readable(ends):
             return found
         if not ends.armed_at:
             return (*found, Fact("armed", "never, so no workload is submitted: it cannot be read"))

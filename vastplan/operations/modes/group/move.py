@@ -241,7 +241,7 @@ class GroupMet(Met[MovePlan]):
 
     def _jobs(self, users: tuple[Users, ...]) -> tuple[Facts, ...]:
         """The workloads of all paths for the record, each once."""
-        return jobs_together(self._mode.jobs(ends, of_path) for ends, of_path in zip(self.ends, users, strict=True))
+        return jobs_together(self._mode.jobs(self.ends, users))
 
     @staticmethod
     def _more_consent(plan: MovePlan) -> dict[str, Any]:
