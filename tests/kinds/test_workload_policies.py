@@ -170,9 +170,31 @@ def test_a_project_that_asks_for_it_has_a_policy_of_its_classes_for_each_type(tm
         assert rows.keys() == {"workspace", "training", "inference"}
         claim = rows["training"]["policy"]["rules"]["storage"]["pvc"]["attributes"]["claimInfo"]
         assert claim["storageClass"]["options"] == [{"value": name} for name in ("all", "listed", "team-a")]
+        storage = rows["training"]["policy"]["rules"]["storage"]
+        assert storage["nfs"] == storage["hostPath"] == {"instances": {"canAdd": False}}
         lab.write(classes(projects={"team-a": {**project, "storage_classes": [], "storage_policies": True}}))
         changed = [str(one.address) for one in lab.converge().actions if one.address.kind == "workload_policy"]
         assert len(changed) == 3 and lab.plan().actions == ()
+
+
+def test_storage_that_no_workload_may_add_is_refused_when_it_is_submitted(lab: Lab) -> None:
+    projects = {name: {"gpus": {"default": 8}} for name in ("team-c", "team-d")}
+    rules = {"workload_policies": {"trains": {"type": "training", "project": "team-c", "add_nfs": False}}}
+    lab.write({"projects": projects, **rules})
+    lab.converge()
+    rows = lab.by_hand("iad", "runai", "GET", "/api/v1/org-unit/projects")["projects"]
+
+    def submit(project: str, **storage: Any) -> None:
+        (row,) = [row for row in rows if row["name"] == project]
+        body = {"name": f"of-{project}", "projectId": row["id"], "clusterId": row["clusterId"],
+                "spec": {"image": "train:1", "storage": storage}}  # fmt: skip
+        lab.by_hand("iad", "runai", "POST", "/api/v1/workloads/trainings", body)
+
+    of_others = [{"server": "10.20.1.10", "path": "/team-d/data", "mountPath": "/data"}]
+    with pytest.raises(AssertionError, match=r"400 .*no storage of type nfs"):
+        submit("team-c", nfs=of_others)
+    submit("team-c", git=[])
+    submit("team-d", nfs=of_others)
 
 
 def test_a_project_without_a_class_cannot_have_such_a_policy(lab: Lab) -> None:

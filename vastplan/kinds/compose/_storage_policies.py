@@ -1,4 +1,5 @@
-"""`storage_policies: true` of a project: a policy for each workload type, by which claims may name only the project's classes.
+"""`storage_policies: true` of a project: a policy for each workload type, by which claims may name only the project's classes, and
+workloads no NFS server and no directory of a node, where the admission policy for pods refuses these.
 
 The classes are those that the admission policies allow it: the ones it lists, those of its tenant, and those that are shared or
 open to its namespace. Run:AI's forms offer these classes where they follow the policy; the admission policies enforce the rule.
@@ -7,6 +8,7 @@ open to its namespace. Run:AI's forms offer these classes where they follow the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.value import Ref
@@ -25,8 +27,11 @@ def policies(project: Entry, scope: Scope) -> Iterable[Entry]:
         text = "storage_policies: it may use no class, and a policy has to list one"
         scope.refuse(project, "VP289", text, "write storage_classes: [NAME], or remove storage_policies")
         return
+    settings = scope.sites[project.address.site].settings
+    refused = settings.get("isolation") == "admission_policy" and not settings.get("inline_volumes")
+    rules: dict[str, Any] = {"add_nfs": False, "add_host_path": False} if refused else {}
     for type_ in TYPES:
-        values = {"type": type_, "project": Ref(project.address), "storage_classes": list(classes)}
+        values = {"type": type_, "project": Ref(project.address), "storage_classes": list(classes), **rules}
         name = f"{project.address.name}-{type_}"
         yield project.part("workload_policy", name, {"name": name, **values})
 

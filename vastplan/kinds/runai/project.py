@@ -57,7 +57,8 @@ class Project(OrgUnit):
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """Storage classes that the namespace of the project may use, besides those of its tenant."""
     storage_policies: Annotated[bool | MISSING, DOCUMENT] = MISSING
-    """Whether workload policies of Run:AI also limit new claims to the classes that the project may use."""
+    """Whether workload policies of Run:AI limit new claims to the classes that the project may use, and refuse the volumes that the
+    admission policy for pods refuses."""
 
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":

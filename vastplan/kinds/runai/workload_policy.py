@@ -3,8 +3,8 @@ always mounted.
 
 Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT replaces all of it. Rules of
 others in it stay: vastplan reads the policy, merges it with the document, and sends the result. Rules apply when a workload is
-submitted; whether data sources are checked against them is not documented. Types whose pods are of several kinds have each rule
-twice, and are not supported.
+submitted to Run:AI, and to no pod that is created in another way; whether data sources are checked against them is not documented.
+Types whose pods are of several kinds have each rule twice, and are not supported.
 """
 
 from typing import Annotated, Literal
@@ -28,7 +28,8 @@ from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, SET, Codec, Open
 from vastplan.schema.types import MISSING, Bytes, ReferenceName, Spec, VendorName
 
 _PATHS = {"workspace": "workspaces", "training": "trainings", "inference": "inferences"}
-_RULES = ("policy", "rules", "storage", "pvc", "attributes", "claimInfo")
+_STORAGE = ("policy", "rules", "storage")
+_RULES = (*_STORAGE, "pvc", "attributes", "claimInfo")
 _DEFAULTS = ("policy", "defaults", "storage", "pvc", "attributes", "claimInfo")
 
 
@@ -83,6 +84,14 @@ class WorkloadPolicy(Spec):
         Opens(at_create=False),
     ] = MISSING
     """Storage class of new claims of workloads that name none; null for no default."""
+    add_nfs: Annotated[
+        bool | None | MISSING, Wire(*_STORAGE, "nfs", "instances", "canAdd"), Opens(shut=(False,), at_create=False)
+    ] = MISSING
+    """Whether workloads may mount an NFS server that they name themselves; null lifts the rule."""
+    add_host_path: Annotated[
+        bool | None | MISSING, Wire(*_STORAGE, "hostPath", "instances", "canAdd"), Opens(shut=(False,), at_create=False)
+    ] = MISSING
+    """Whether workloads may mount a directory of their node; null lifts the rule."""
     data_sources: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         Refers(*_SOURCES),

@@ -1,4 +1,7 @@
-"""Workload policies: one per workload type and unit, replaced as a whole. No workload here is checked against them."""
+"""Workload policies: one per workload type and unit, replaced as a whole.
+
+A submitted workload is checked for storage of types that it may not add; the other rules are kept and not applied.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +57,23 @@ def _meta(row: Row) -> Row:
     return {"id": row["id"], "tenantId": TENANT, "scope": row["scope"], "name": row["name"], **ids, **stamps}
 
 
-def _view(ctx: Context, row: Row) -> Row:
-    above = reversed(scopes.above(ctx, row["scope"], row["unit"]))  # widest first
-    rows = [_find(ctx, row["type"], scope, key) for scope, key in above]
+def _effective(ctx: Context, type_: str, scope: str, unit: str) -> Row:
     effective: Row = {}
-    for policy_row in rows:
+    for above, key in reversed(scopes.above(ctx, scope, unit)):  # widest first
+        policy_row = _find(ctx, type_, above, key)
         effective = _laid(effective, policy_row["policy"] or {}) if policy_row is not None else effective
+    return effective
+
+
+def not_addable(ctx: Context, type_: str, project: str, spec: Row) -> list[str]:
+    """The types of storage in a workload's specification that the policies of its project let no workload add."""
+    rules = ((_effective(ctx, type_, "project", project).get("rules") or {}).get("storage")) or {}
+    refused = {name for name, rule in rules.items() if ((rule or {}).get("instances") or {}).get("canAdd") is False}
+    return sorted(name for name, items in (spec.get("storage") or {}).items() if items and name in refused)
+
+
+def _view(ctx: Context, row: Row) -> Row:
+    effective = _effective(ctx, row["type"], row["scope"], row["unit"])
     return {
         "meta": _meta(row),
         "policy": json_copy(row["policy"]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import settle, workloads
+from vastplan.sim.runai import policies, settle, workloads
 from vastplan.sim.runai.context import Context, Handler, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
@@ -71,6 +71,9 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
         ):
             raise RunaiError(400, f"a workload {body['name']} exists in the project")
         spec = body.get("spec") or {}
+        refused = policies.not_addable(ctx, type_.lower(), str(body["projectId"]), spec)
+        if refused:
+            raise RunaiError(400, f"the policy of the project allows no storage of type {', '.join(refused)}")
         gpus = (spec.get("compute") or {}).get("gpuDevicesRequest") or 0
         try:
             key = workloads.submit_workload(
