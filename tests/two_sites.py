@@ -12,6 +12,8 @@ from types import TracebackType
 
 import pytest
 
+from vastplan.cli.screen import Screen
+
 ROOT = Path(__file__).parents[1]
 STORY = ROOT / "examples" / "two-sites"
 
@@ -25,6 +27,11 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait a hundredth of what a move waits for."""
     pause = time.sleep
     monkeypatch.setattr("vastplan.operations.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
+
+
+def as_asked(_: Screen, question: str) -> str:
+    """What somebody types who does what is asked of him: `yes`, or the restore point that is named."""
+    return "yes" if question.endswith("yes to start: ") else question.rpartition(", ")[2].removesuffix(": ")
 
 
 class World:

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Run
 from tests.drift.stage import DOCUMENT, TIB, Hands, an_hour_ago, stage
 from tests.report.reading import drift as read_drift
-from vastplan.app.drifting import accept
+from vastplan.app.drifting import accept, edited_document
 from vastplan.app.planning.request import Planned
 from vastplan.model.drift import DriftedField, DriftedObject
 from vastplan.model.errors import VastplanError
@@ -227,7 +227,7 @@ def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
 
 def test_a_file_that_is_gone_when_it_is_written(tmp_path: Path) -> None:
     with pytest.raises(VastplanError, match="cannot be read: No such file"):
-        accept._write(tmp_path / "gone.yaml", "after", "before")
+        edited_document.write_text(tmp_path / "gone.yaml", "after", "before")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -235,7 +235,7 @@ def test_a_file_that_was_edited_meanwhile(tmp_path: Path) -> None:
     file = tmp_path / "edited.yaml"
     file.write_text("edited")
     with pytest.raises(VastplanError, match="changed while it was read"):
-        accept._write(file, "after", "before")
+        edited_document.write_text(file, "after", "before")
     assert file.read_text() == "edited"
 
 

@@ -146,7 +146,10 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert way.format("PATH") in " ".join(capsys.readouterr().out.split())
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
-    assert "iad may write (STANDALONE), pdx may write (SOURCE)" in told and way.format("lab.yaml") in told
+    assert (
+        "iad may write (STANDALONE), pdx may write (SOURCE)" in told
+        and way.format("lab.yaml").replace("move plan", "move run") in told
+    )
     typed = way.format("lab.yaml").split()[1:]
     assert main([*typed, "--unplanned"]) == 1
     assert "--unplanned needs --to SITE" in capsys.readouterr().err

@@ -363,13 +363,13 @@ def test_the_oldest_restore_point_is_what_is_typed(scene: Both, capsys: pytest.C
     assert main([*run, "--lose", oldest]) == 0
     told = capsys.readouterr().out
     for path in (DATA, PATH):
-        assert f"by hand: once iad is back: vastplan move plan lab.yaml {path} --rejoin iad" in told
+        assert f"by hand: once iad is back: vastplan move run lab.yaml {path} --rejoin iad" in told
     scene.lab.world.find("iad")
     scene.clock.sleep(60)
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
     for path in (DATA, PATH):
-        assert f"vastplan move plan lab.yaml {path} --rejoin iad" in told
+        assert f"vastplan move run lab.yaml {path} --rejoin iad" in told
     main(["plan", "lab.yaml"])
     told = " ".join(capsys.readouterr().out.split())
     for path in (DATA, PATH):

@@ -39,9 +39,8 @@ def arm_move(
     """
     paths = paths_of(DocumentOf(workspace), address, to)
     whole = address if paths != (address,) else None
-    return tuple(
-        _MOVES.record(workspace, WantedMove(path, to, ARM, whole=whole), report, again, clock) for path in paths
-    )
+    wanted = [WantedMove(path, to, ARM, whole=whole) for path in paths]
+    return tuple(_MOVES.record(workspace, wanted, report, again, clock))
 
 
 def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Clock | None = None) -> MovePlan:

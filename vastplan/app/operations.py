@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from vastplan.app.authorship import new_run
 from vastplan.app.connect import connected
@@ -80,7 +80,8 @@ class Operations(Generic[Wanted, Planned]):
             )
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
-        with _opened(workspace, subject, clock, again, report, self.kind.name) as (met, parts, write):
+        with _opened(workspace, subject.sites, clock, again, report, self.kind.name) as enter:
+            met, parts, write = enter(subject)
             operation = met.known(plan, parts)
             run = Run(clock, write, report, met.standing, again, back)
 
@@ -93,19 +94,22 @@ class Operations(Generic[Wanted, Planned]):
     def record(
         self,
         workspace: Workspace,
-        wanted: Wanted,
+        wanted: Sequence[Wanted],
         report: Callable[[str], None],
         again: str,
         clock: Clock | None = None,
-    ) -> Operation:
-        """Plan an operation without stages, and record it as done: one write, so that nothing is left open. Raises `VastplanError`."""
+    ) -> Iterator[Operation]:
+        """Plan operations of the same sites without stages, and record each as done: one write, so that nothing is left open.
+        Raises `VastplanError`."""
         document, clock = DocumentOf(workspace), clock or CLOCK
-        subject = self.kind.wanted(document, wanted)
-        with _opened(workspace, subject, clock, again, report, self.kind.name) as (met, parts, write):
-            plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
-            operation = replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)
-            write(operation)
-            return operation
+        subjects = [self.kind.wanted(document, one) for one in wanted]
+        with _opened(workspace, subjects[0].sites, clock, again, report, self.kind.name) as enter:
+            for subject in subjects:
+                met, parts, write = enter(subject)
+                plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
+                operation = replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)
+                write(operation)
+                yield operation
 
     def abort(
         self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
@@ -122,7 +126,8 @@ class Operations(Generic[Wanted, Planned]):
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
             raise _left_out(document, operation, problem, again) from problem
-        with _opened(workspace, subject, clock, again, report, f"{self.kind.name} abort") as (met, parts, write):
+        with _opened(workspace, subject.sites, clock, again, report, f"{self.kind.name} abort") as enter:
+            met, parts, write = enter(subject)
             operation = by_id(parts, self.kind.name, operation.id)
             met.refuse_another(operation, parts)
             if operation.phase is Phase.ABORTED:
@@ -146,32 +151,39 @@ class Operations(Generic[Wanted, Planned]):
             raise
 
 
+_Entered: TypeAlias = tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]
+
+
 @contextmanager
 def _opened(
     workspace: Workspace,
-    subject: Subject[Planned],
+    sites: tuple[str, ...],
     clock: Clock,
     again: str,
     report: Callable[[str], None],
     command: str,
-) -> Iterator[tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]]:
-    """The subject over the clients of its sites, its locked parts of the ledger, and a function that makes a record durable there."""
+) -> Iterator[Callable[[Subject[Planned]], _Entered[Planned]]]:
+    """For subjects of these sites: each over the clients of the sites, the locked parts of the ledger, and a function that makes a
+    record durable there."""
     with (
-        locked_ledgers(workspace, subject.sites, report) as ledgers,
-        connected(workspace.document, sites=subject.sites, writable=True) as clients,
+        locked_ledgers(workspace, sites, report) as ledgers,
+        connected(workspace.document, sites=sites, writable=True) as clients,
     ):
-        parts = ledgers.parts()
-        with heard(subject.label, again):
-            new_names = at_new_names(DocumentOf(workspace), parts)
-            met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
-
         run = new_run(workspace, command)
 
-        def write(operation: Operation) -> None:
-            for record in met.records(operation):
-                _record(ledgers, record, replace(run, plan=operation.id))
+        def enter(subject: Subject[Planned]) -> _Entered[Planned]:
+            parts = ledgers.parts()
+            with heard(subject.label, again):
+                new_names = at_new_names(DocumentOf(workspace), parts)
+                met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
 
-        yield met, parts, write
+            def write(operation: Operation) -> None:
+                for record in met.records(operation):
+                    _record(ledgers, record, replace(run, plan=operation.id))
+
+            return met, parts, write
+
+        yield enter
 
 
 def at_new_names(document: DocumentOf, parts: Mapping[str, SiteLedger]) -> Mapping[str, SiteLedger]:

@@ -99,20 +99,39 @@ def run(request: OperationRequest, screen: Screen, commands: Commands[Planned]) 
 
 
 def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> None:
-    """Carry out a planned operation, or continue it: only the begin is asked about."""
     (file,) = request.paths
-    plan = commands.file.load(file)
-    to_run = commands.to_run(plan, file, request.connections)
-    workspace = _document_of(request, plan, file, to_run)
-    consent = _consent(request, plan, commands.loss(plan), to_run)
-    if not any(record.id == plan.id[:8] for record in commands.records(workspace)):
-        screen.show(commands.text(plan, ""))
-        if not request.auto_approve:
-            screen.require_yes(commands.question(plan), "--auto-approve")
-    screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
-    screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
+    plan, workspace = saved(request, commands, file)
+    run_planned(request, screen, commands, plan, file, workspace)
     if result := commands.result(plan):
         screen.show("\n".join(inert(line, None) for line in result.splitlines()))
+
+
+def saved(request: OperationRunRequest, commands: Commands[Planned], file: Path) -> tuple[Planned, Workspace]:
+    """The plan in a file, and its document."""
+    plan = commands.file.load(file)
+    return plan, _document_of(request, plan, file, commands.to_run(plan, file, request.connections))
+
+
+def run_planned(
+    request: OperationRunRequest,
+    screen: Screen,
+    commands: Commands[Planned],
+    plan: Planned,
+    file: Path,
+    workspace: Workspace,
+    left_out: str | None = None,
+) -> None:
+    """Carry out a planned operation, or continue it: only the begin is asked about. Steps by hand that begin with `left_out` are not shown."""
+    to_run = commands.to_run(plan, file, request.connections)
+    begun = any(record.id == plan.id[:8] for record in commands.records(workspace))
+    if not begun:
+        screen.show(commands.text(plan, ""))
+    consent = _consent(request, screen, plan, commands.loss(plan), to_run)
+    if not begun and not request.auto_approve:
+        screen.require_yes(commands.question(plan), "--auto-approve")
+    screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
+    by_hand = [line for line in plan.by_hand if not (left_out and line.startswith(left_out))]
+    screen.show("\n".join(f"by hand: {inert(line, None)}" for line in by_hand))
 
 
 def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, to_run: str) -> Workspace:
@@ -132,17 +151,29 @@ def _document_of(request: OperationRunRequest, plan: OperationPlan, file: Path, 
     return open_workspace(documents, request.connections, lock_timeout=request.lock_timeout)
 
 
-def _consent(request: OperationRunRequest, plan: OperationPlan, loss: Loss | None, to_run: str) -> dict[str, Any]:
+def _consent(
+    request: OperationRunRequest, screen: Screen, plan: OperationPlan, loss: Loss | None, to_run: str
+) -> dict[str, Any]:
     """The consent to record: who consents, when, and to which loss."""
-    given = {} if loss is None else _consent_to_loss(request, plan, loss, to_run)
+    given = {} if loss is None else _consent_to_loss(request, screen, plan, loss, to_run)
     return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **given}
 
 
-def _consent_to_loss(request: OperationRunRequest, plan: OperationPlan, loss: Loss, to_run: str) -> dict[str, str]:
-    """How the loss is consented to: by `--lose` or an approval. Raises `VastplanError` without consent."""
-    if request.lose:
-        if request.lose != loss.name:
-            raise VastplanError(f"{plan.path} would go back to {loss.text}, not to {inert(request.lose, 80)}")
+def _consent_to_loss(
+    request: OperationRunRequest, screen: Screen, plan: OperationPlan, loss: Loss, to_run: str
+) -> dict[str, str]:
+    """How the loss is consented to: by `--lose`, an approval, or the name typed when asked. Raises `VastplanError` without consent."""
+    said = request.lose
+    if not said and request.approvals is None:
+        said = (
+            screen.answer(
+                f"This loses {inert(plan.loss, 300)}. To consent, type the restore point, {inert(loss.name, 80)}: "
+            )
+            or ""
+        )
+    if said:
+        if said != loss.name:
+            raise VastplanError(f"{plan.path} would go back to {loss.text}, not to {inert(said, 80)}")
         return {"lose_said": loss.name}
     approvals = load_approvals(request.approvals) if request.approvals is not None else ()
     today = now().date().isoformat()

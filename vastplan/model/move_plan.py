@@ -14,8 +14,13 @@ THROUGH, FORK, REHEARSE, ARM = "through-global-access", "fork", "rehearse", "arm
 MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK, REHEARSE, ARM)
 BESIDE = (FORK, REHEARSE, ARM)
 """The modes that leave both sides in their roles: nothing is lost, and each operation has a record of its own."""
+ROLES = (PLANNED, UNPLANNED, REJOIN, KEEP)
+"""The modes after which the target is the source."""
 LOSSLESS = (PLANNED, THROUGH, *BESIDE)
 """The modes that lose no data, so that nobody has to consent to a loss."""
+
+CHANGE_DOCUMENT = "change the document"
+"""How the step by hand begins that --accept takes over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.steps import once_back, staying, suspended_before
+from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
@@ -122,7 +122,7 @@ class PathMet(Met[MovePlan]):
                 *staying(pair, users if mode.submits else ()),
                 *suspended_before(last_move, pair.target),
                 *by_rule(self.document.written, pair, wanted.mode),
-                *once_back(self.document.paths, pair, wanted.mode),
+                *commands_afterwards(self.document.paths, pair, wanted.mode),
             ),
             fork=wanted.fork,
             live=wanted.live,
@@ -204,7 +204,7 @@ def roles_now(document: Document, sites: Sites, operation: Operation, parts: Par
         ends, _ = ends_of(document, sites, _pair_now(document, operation, path), parts, clock)
         now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
         yield f"{now}: {ends.standing(operation)}"
-        yield from ways_back(ends, operation, f"vastplan move plan {document.paths} {word(path)}")
+        yield from ways_back(ends, operation, f"vastplan move run {document.paths} {word(path)}")
 
 
 def _pair_now(document: Document, operation: Operation, path: str) -> Pair:

@@ -6,27 +6,30 @@ values that come from defaults, lines shared with another site, and entries that
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from vastplan.app.files import read_write
+from vastplan.app.drifting.accept_active import ACTIVE, edit_active
+from vastplan.app.drifting.edited_document import (
+    Accepted,
+    EditedDocument,
+    Entries,
+    TrialCopy,
+    flat,
+    on_trial,
+    write_texts,
+)
 from vastplan.app.planning.request import Planned
-from vastplan.app.workspace import open_workspace
-from vastplan.document import merge
 from vastplan.document.edit import Edit, edits, value_text
-from vastplan.document.load import folder_of
-from vastplan.document.yaml import MAX_BYTES
 from vastplan.engine.live.diff import leaves, same, value_at
-from vastplan.model import regular_files
 from vastplan.model.address import Address
-from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
+from vastplan.model.replication import Replication
 from vastplan.model.shell import given, word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
@@ -35,27 +38,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.markers import FollowsFrom
 
 _TRIED = 3
-Texts = dict[Path, str]
-Entries = Mapping[Address, Entry]
 _Chosen = tuple[DriftedObject, DriftedField]
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """One value that was written, and its place in the document."""
-
-    address: str
-    path: str
-    shown: str
-    where: Where
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """The edited texts of the document's files, and the entries composed from them."""
-
-    texts: Texts
-    entries: Entries
 
 
 def accept(
@@ -67,18 +50,32 @@ def accept(
     """
     typed = words([*given("--connections", connections), *paths])
     origins = {str(entry.address): entry.origin for entry in planned.entries}
-    chosen = [pair for text in wanted for pair in _chosen(text, drift, typed, origins)]
+    moved = [text for text in wanted if text.endswith(f".{ACTIVE}")]
+    sites = {Address.parse(row.address): row.leads for row in (_moved(text, drift, origins) for text in moved)}
+    chosen = [pair for text in wanted if text not in moved for pair in _chosen(text, drift, typed, origins)]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     accepted = []
-    with _on_trial(paths, connections) as (trial, draft):
+    with on_trial(paths, connections) as (trial, draft):
         before = draft.texts
         for drifted, field in once.values():
             draft, value = _accept_field(trial, draft, planned, drifted, field, typed)
             accepted.append(value)
-    for file, text in draft.texts.items():
-        if text != before[file]:
-            _write(file, text, before[file])
+        for address, site in sites.items():
+            draft, value = edit_active(trial, draft, address, site)
+            accepted.append(value)
+    write_texts(draft.texts, before)
     return accepted
+
+
+def _moved(wanted: str, drift: Drift, origins: Mapping[str, str]) -> Replication:
+    """The replicated object whose `active` is to be what it is: by its address, or that of the entry it is composed from."""
+    address = wanted.removesuffix(f".{ACTIVE}")
+    for row in drift.replications:
+        if address in (row.address, origins.get(row.address)):
+            if row.leads:
+                return row
+            raise VastplanError(f"--accept {inert(wanted, 200)}: no site is known to be its source: {row.text}")
+    raise VastplanError(f"--accept {inert(wanted, 200)}: no replicated object of that address is known")
 
 
 def first_acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
@@ -104,7 +101,7 @@ def _tried(
 ) -> _Chosen | None:
     """The first field whose edit succeeds in a copy of the document."""
     try:
-        with _on_trial(paths, connections) as (trial, draft):
+        with on_trial(paths, connections) as (trial, draft):
             for drifted, field in firsts:
                 with suppress(VastplanError):
                     _accept_field(trial, draft, planned, drifted, field, "")
@@ -112,15 +109,6 @@ def _tried(
     except VastplanError:  # the document was changed meanwhile, and is no longer valid
         return None
     return None
-
-
-@contextmanager
-def _on_trial(paths: Sequence[Path], connections: Path | None) -> Iterator[tuple[_TrialCopy, _Draft]]:
-    """A copy of the document to try edits on, and a draft of the document as it is."""
-    texts = {file: _read(file) for path in paths for file in merge.yaml_files(path)}
-    with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
-        trial = _TrialCopy(Path(folder), paths, connections)
-        yield trial, trial.read(texts)
 
 
 def _chosen(wanted: str, drift: Drift, typed: str, origins: Mapping[str, str]) -> list[_Chosen]:
@@ -163,30 +151,9 @@ def _chosen(wanted: str, drift: Drift, typed: str, origins: Mapping[str, str]) -
     return [(named, field) for field in fields]
 
 
-class _TrialCopy:
-    """A copy of the document's files, to try an edit on."""
-
-    def __init__(self, folder: Path, paths: Sequence[Path], connections: Path | None) -> None:
-        self._connections, self._folder = connections, folder_of(paths)
-        self._copies: dict[Path, Path] = {}
-        self._paths = []
-        for number, path in enumerate(paths):
-            part = folder / str(number)
-            part.mkdir()
-            self._copies |= {file: part / file.name for file in merge.yaml_files(path)}
-            self._paths.append(part if path.is_dir() else part / path.name)
-
-    def read(self, texts: Texts) -> _Draft:
-        """The draft composed from these texts. Raises `Invalid`."""
-        for file, text in texts.items():
-            self._copies[file].write_bytes(text.encode())
-        composed = open_workspace(self._paths, self._connections, folder=self._folder).composed()
-        return _Draft(texts, {entry.address: entry for entry in composed.entries})
-
-
 def _accept_field(
-    trial: _TrialCopy, draft: _Draft, planned: Planned, drifted: DriftedObject, field: DriftedField, typed: str
-) -> tuple[_Draft, Accepted]:
+    trial: TrialCopy, draft: EditedDocument, planned: Planned, drifted: DriftedObject, field: DriftedField, typed: str
+) -> tuple[EditedDocument, Accepted]:
     entry = next(entry for entry in planned.entries if str(entry.address) == drifted.address)
     kind = planned.matches.kinds[entry.address.kind]
     leaf = next(leaf for leaf in leaves(kind.fields, entry.values) if path_text(leaf.path) == field.path)
@@ -239,45 +206,10 @@ def _changes_only(
     """Whether an edited document has the live value at `path` of `address` and is otherwise unchanged."""
     if after.keys() != before.keys():
         return False
-    others = all(_flat(after[other]) == _flat(before[other]) for other in before if other != address)
-    old, new = _flat(before[address]), _flat(after[address])
+    others = all(flat(after[other]) == flat(before[other]) for other in before if other != address)
+    old, new = flat(before[address]), flat(after[address])
     changed = {key for key in old.keys() | new.keys() if old.get(key, ...) != new.get(key, ...)}
     inside = all(key[: len(path)] == path for key in changed)
     values = after[address].values
     leaf = next((leaf for leaf in leaves(kind.fields, values) if leaf.path == path), None)
     return bool(others and inside and leaf is not None and same(leaf.field, value_at(values, path), live))
-
-
-def _flat(entry: Entry) -> dict[tuple[str, ...], Any]:
-    """Every value of an entry by its path."""
-    flat: dict[tuple[str, ...], Any] = {}
-
-    def walk(value: Any, path: tuple[str, ...]) -> None:
-        if isinstance(value, dict) and value:
-            for key, item in value.items():
-                walk(item, (*path, key))
-        else:
-            flat[path] = value
-
-    walk(to_json(entry.values), ())
-    flat["(after)",] = (entry.origin, entry.renamed_from, tuple(map(str, entry.after)))
-    return flat
-
-
-def _read(file: Path) -> str:
-    try:
-        return regular_files.read_regular(file, MAX_BYTES).decode()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise VastplanError(f"{file} cannot be read: {problem}") from None
-
-
-def _write(file: Path, text: str, before: str) -> None:
-    """Replace the file atomically, keeping its mode. Raises `VastplanError` if its text is no longer `before`."""
-    target = file.resolve()
-    try:
-        mode = target.stat().st_mode & 0o7777
-    except OSError as problem:
-        raise VastplanError(f"{file} cannot be read: {problem.strerror}") from None
-    if _read(target) != before:
-        raise VastplanError(f"{file} changed while it was read; nothing was written to it")
-    read_write.write_file(target, text.encode(), str(file), mode)

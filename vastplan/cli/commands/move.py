@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from vastplan.app import reports
+from vastplan.app.current_folder import HERE
+from vastplan.app.drifting.accept_active import accept_active
 from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.move import (
     abort_move,
@@ -18,13 +22,25 @@ from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
 from vastplan.cli.address import address_of
 from vastplan.cli.operation import Commands, Loss
-from vastplan.cli.requests.move import MoveArmRequest, MovePlanRequest, MoveRequest
+from vastplan.cli.requests.move import MoveArmRequest, MovePlanRequest, MoveRequest, MoveRunRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
+from vastplan.model.move_plan import (
+    CHANGE_DOCUMENT,
+    FORK,
+    KEEP,
+    LOSSLESS,
+    PLANNED,
+    REHEARSE,
+    REJOIN,
+    ROLES,
+    THROUGH,
+    UNPLANNED,
+    MovePlan,
+)
 from vastplan.model.shell import words
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import move_text, status_text
@@ -38,6 +54,8 @@ def run(request: MoveRequest, screen: Screen) -> int:
             return _plan(request, screen)
         case MoveArmRequest():
             return _arm(request, screen)
+        case MoveRunRequest():
+            return _run(request, screen)
     return operation.run(request, screen, _MOVE)
 
 
@@ -52,6 +70,38 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
         plan = plan_in_advance(workspace, address_of(request.subject), request.to)
         MOVE_FILE.save(plan, request.out)
         screen.show(f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections)}")
+    return errors.OK
+
+
+def _run(request: MoveRunRequest, screen: Screen) -> int:
+    """Carry out a saved plan, or plan first; a plan that was made here is kept in a file until its move is done."""
+    ways = [name for name in ("to", "rejoin", "keep") if getattr(request, name)]
+    if len(ways) > 1:
+        raise VastplanError(f"move run takes --{ways[0]} or --{ways[1]}, not both")
+    if not ways and len(request.paths) > 1:
+        raise VastplanError(
+            "move run takes one FILE; to plan a move here: move run [PATH] ADDRESS with --to, --rejoin or --keep"
+        )
+    if not ways:
+        (file,) = request.paths
+        plan, workspace = operation.saved(request, _MOVE, file)
+    else:
+        *documents, address = request.paths
+        workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
+        plan = plan_move(workspace, _directed(workspace, address_of(str(address)), request))
+        file = Path(f"move-{plan.id[:8]}.json")
+        MOVE_FILE.save(plan, file)
+    if request.accept and plan.mode not in ROLES:
+        raise VastplanError("--accept writes where a path is active, and this move changes no role")
+    operation.run_planned(request, screen, _MOVE, plan, file, workspace, CHANGE_DOCUMENT if request.accept else None)
+    if ways:
+        file.unlink()
+    if request.accept:
+        sites = {Address.parse(path): plan.target for path in plan.paths or (plan.path,)}
+        for accepted in accept_active(workspace.document.paths, request.connections, sites):
+            screen.show(
+                f"{accepted.where}: {accepted.path} is now {accepted.shown}; vastplan apply {workspace.document.typed} hands it over"
+            )
     return errors.OK
 
 
@@ -81,12 +131,18 @@ def _wanted(workspace: Workspace, address: Address, request: MovePlanRequest) ->
         raise VastplanError("--live needs --fork NAME")
     if request.fork:
         return WantedMove(address, request.to, FORK, fork=request.fork, live=request.live)
+    if request.unplanned:
+        return WantedMove(address, request.to, UNPLANNED, request.broken)
+    return _directed(workspace, address, request)
+
+
+def _directed(workspace: Workspace, address: Address, request: MovePlanRequest | MoveRunRequest) -> WantedMove:
     if request.rejoin:
         return WantedMove(address, opposite_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
         opposite_site(workspace, address, request.keep)
         return WantedMove(address, request.keep, KEEP)
-    return WantedMove(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
+    return WantedMove(address, request.to, PLANNED)
 
 
 def _rehearsed(address: Address, request: MovePlanRequest) -> WantedMove:

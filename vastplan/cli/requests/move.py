@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import option, positional, switch
+from vastplan.cli.request import option, positional, positionals, switch
 from vastplan.cli.requests.common import LOCK_TIMEOUT, report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
@@ -65,6 +65,15 @@ class MovePlanRequest(OperationPlanRequest, MoveRequest):
 
 class MoveRunRequest(OperationRunRequest, MoveRequest):
     """`vastplan move run`."""
+
+    summary = "carry out a planned move, or go on with one that stopped; or plan one, show it, ask, and carry it out"
+    paths = positionals(
+        "FILE", Path, "what vastplan move plan saved; or [PATH] ADDRESS as for move plan, with --to, --rejoin or --keep", "+"
+    )  # fmt: skip
+    to = filled("--to", "SITE", "with an ADDRESS: plan a move to this site")
+    rejoin = filled("--rejoin", "SITE", "with an ADDRESS: as for move plan")
+    keep = filled("--keep", "SITE", "with an ADDRESS: as for move plan")
+    accept = switch("--accept", "afterwards write into the document where it is active now")
 
 
 class MoveStatusRequest(OperationStatusRequest, MoveRequest):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import UNPLANNED
+from vastplan.model.move_plan import CHANGE_DOCUMENT, REJOIN, UNPLANNED
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.shell import word
 from vastplan.operations.ends import Work, jobs_of
@@ -15,8 +15,8 @@ def of_document(pair: Pair) -> tuple[str, ...]:
     """What to change in the document once the target is the source."""
     if pair.path.site == pair.target:
         return ()
-    text = f"{pair.target} replicates to {pair.source} now (active: {pair.target})"
-    return (f"change the document{f', at {pair.where}' if pair.where else ''}: {text}",)
+    text = f"{pair.target} replicates to {pair.source} now (active: {pair.target}; move run --accept or drift --accept {word(pair.path)}.active writes it)"
+    return (f"{CHANGE_DOCUMENT}{f', at {pair.where}' if pair.where else ''}: {text}",)
 
 
 def unmounted_claims(pair: Pair, what: str, become: str) -> tuple[str, ...]:
@@ -33,11 +33,13 @@ def to_stop(site: str) -> str:
     return f"stop the pods, clients and workloads at {site} that no project of this document runs"
 
 
-def once_back(documents: str, pair: Pair, mode: str) -> tuple[str, ...]:
-    """The commands for a site that was given up, once it is back; `documents` are the files of the document."""
+def commands_afterwards(documents: str, pair: Pair, mode: str) -> tuple[str, ...]:
+    """The commands for a site that was given up, once it is back, and for the way home; `documents` are the files of the document."""
+    command, source = f"vastplan move run {documents} {word(pair.path)}", pair.source
+    if mode == REJOIN:
+        return (f"to move back to {source}: {command} --to {source}",)
     if mode != UNPLANNED:
         return ()
-    command, source = f"vastplan move plan {documents} {word(pair.path)}", pair.source
     kept = f"--rejoin {source} (keeps what {pair.target} has), or --keep {source} (keeps what {source} has)"
     return (f"once {source} is back: {command} {kept}",)
 

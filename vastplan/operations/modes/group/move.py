@@ -32,7 +32,7 @@ from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.steps import once_back, staying, suspended_before
+from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -229,7 +229,7 @@ class GroupMet(Met[MovePlan]):
             *self._mode.manual_steps(pair),
             *staying(pair, users),
             *by_rule(document.written, pair, mode),
-            *once_back(document.paths, pair, mode),
+            *commands_afterwards(document.paths, pair, mode),
         )
 
     def _loss(self) -> GroupLoss:

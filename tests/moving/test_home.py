@@ -1,0 +1,121 @@
+"""Loss, return and the way home as somebody types them, in as few commands as are told, and the document afterwards."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import Ran, Run
+from tests.moving.test_arm import lose, submit
+from tests.moving.test_together import with_active
+from tests.moving.theatre import Theatre, shared_theatre
+from tests.two_sites import as_asked
+from vastplan.cli.screen import Screen
+
+VOLUME = "iad/volume/home"
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Theatre]:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with shared_theatre(tmp_path, sections=with_active("iad")) as made:
+        made.clock.sleep(120)
+        made.lab.converge()
+        made.clock.sleep(130)
+        yield made
+
+
+@pytest.fixture
+def typed(scene: Theatre, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands that somebody types in the folder of the document, who answers as asked: `yes`, or the restore point."""
+    monkeypatch.chdir(scene.lab.folder)
+    scene.lab.workspace()
+    monkeypatch.setattr("vastplan.app.operations.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.cli.operation.now", scene.clock.now)
+
+    monkeypatch.setattr(Screen, "answer", as_asked)
+    return vastplan
+
+
+def active(scene: Theatre) -> str:
+    document = yaml.safe_load((scene.lab.folder / "lab.yaml").read_text(encoding="utf-8"))
+    return str(document["tenants"]["team"]["volumes"]["home"]["active"])
+
+
+def done(ran: Ran) -> str:
+    assert ran.code == 0, ran.out + ran.err
+    return ran.out
+
+
+def command(text: str, label: str) -> list[str]:
+    """The words of the command that is printed behind a label, as somebody copies them."""
+    found = re.search(rf"{label}: vastplan ([^(\n]+)", text)
+    assert found, text
+    return shlex.split(found[1])
+
+
+def test_loss_return_and_home_are_a_command_each_and_nothing_is_edited(scene: Theatre, typed: Run) -> None:
+    submit(scene, "train")
+    told = done(typed("move", "arm", "lab.yaml", VOLUME, "--to", "pdx", "--out", "armed.json"))
+    lose(scene)
+    told = done(typed(*command(told, "when iad is lost")))
+    assert list(scene.workloads("pdx").values()) == ["Running"]
+    scene.write("pdx", "of-pdx")
+    scene.lab.world.find("iad")
+    scene.clock.sleep(60)
+    told = done(typed(*command(told, "once iad is back")))
+    assert "This loses" not in told and scene.roles() == ("DESTINATION", "SOURCE")
+    done(typed(*command(told, "to move back to iad")))
+    assert scene.roles() == ("SOURCE", "DESTINATION") and "of-pdx" in scene.labels("iad")
+    running = [name for name, phase in scene.workloads("iad").items() if phase == "Running"]
+    assert len(running) == 1 and active(scene) == "iad"
+    assert typed("plan", "lab.yaml").code == 0
+    assert not list(scene.lab.folder.glob("move-*.json"))
+
+
+@pytest.mark.slow
+def test_the_document_says_where_it_is_active_afterwards(scene: Theatre, typed: Run) -> None:
+    told = done(typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx", "--accept"))
+    assert re.search(r"lab.yaml:\d+:1: active is now pdx; vastplan apply lab.yaml hands it over", told)
+    assert "change the document" not in told.partition(": done")[2] and active(scene) == "pdx"
+    typed("apply", "lab.yaml", "--auto-approve", "--allow-delete", "iad/data_source/home")
+    assert typed("plan", "lab.yaml").code == 0
+    told = done(typed("move", "run", "lab.yaml", "pdx/volume/home", "--to", "iad"))
+    assert "by hand: change the document" in told and active(scene) == "pdx"
+    done(typed("drift", "lab.yaml", "--accept", "pdx/protected_path/home.active"))
+    assert active(scene) == "iad"
+    assert "no replicated object" in typed("drift", "lab.yaml", "--accept", "iad/volume/other.active").err
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["move.json", VOLUME], "takes one FILE"),
+        ([VOLUME, "--to", "pdx", "--rejoin", "iad"], "--to or --rejoin, not both"),
+        (["lab.yaml", VOLUME, "--to", "mars"], "no site mars"),
+        (["lab.yaml", "iad/view/none", "--to", "pdx"], "is not a replicated volume"),
+    ],
+)
+def test_what_is_typed_wrong_is_refused_before_anything_is_done(
+    scene: Theatre, typed: Run, words: list[str], why: str
+) -> None:
+    ran = typed("move", "run", *words)
+    assert ran.code == 1 and why in ran.err
+    assert scene.roles() == ("SOURCE", "DESTINATION")
+
+
+def test_a_consent_that_is_mistyped_or_not_given_loses_nothing(
+    scene: Theatre, typed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done(typed("move", "arm", "lab.yaml", VOLUME, "--to", "pdx", "--out", "armed.json"))
+    lose(scene)
+    for answer, why in (("yes", "not to yes"), ("", "consent to it"), (None, "consent to it")):
+        monkeypatch.setattr(Screen, "answer", lambda *_, said=answer: said)
+        ran = typed("move", "run", "armed.json")
+        assert ran.code == 1 and why in ran.err
+    assert scene.path("pdx")["role"] == "DESTINATION"
