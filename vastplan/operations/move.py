@@ -9,7 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import ARM, FORK, PLANNED, UNPLANNED, MovePlan
+from vastplan.model.move_plan import ARM, FORK, PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
@@ -27,6 +27,7 @@ from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_sou
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_pause
+from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
@@ -96,7 +97,7 @@ class PathMet(Met[MovePlan]):
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
         refuse_unsuspendable(str(pair.path), self.stages(), users)
-        last_move = last_on(parts, self.guid)
+        last_move, jobs = last_on(parts, self.guid), mode.jobs((ends,), (users,))[0]
         return MovePlan(
             **heading(ends.clock.now()),
             address=str(wanted.address),
@@ -109,11 +110,12 @@ class PathMet(Met[MovePlan]):
             warm=pair.warm,
             lose=lose,
             loss=loss,
-            jobs=tuple(without_specification(fact) for fact in mode.jobs((ends,), (users,))[0]),
+            jobs=tuple(map(without_specification, jobs)),
             covers=pair.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
                 *mode.evidence(ends, users),
+                *(of_gpus(jobs, ends.target_jobs) if mode.submits and wanted.mode != REHEARSE else ()),
                 *of_pause(self.stages()),
                 *((last_rehearsal(parts, self.guid),) if mode.tried else ()),
             ),

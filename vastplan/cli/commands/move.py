@@ -42,6 +42,7 @@ from vastplan.model.move_plan import (
     MovePlan,
 )
 from vastplan.model.shell import words
+from vastplan.operations.plan.gpus import GPUS
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.values import counted
@@ -66,8 +67,11 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
     again = words(["vastplan", "move", "arm", *request.paths, request.subject, "--to", request.to])
     for record in arm_move(workspace, address_of(request.subject), request.to, screen.progress, again):
         screen.show(status_text(record))
+    plan = plan_in_advance(workspace, address_of(request.subject), request.to)
+    for fact in plan.evidence:
+        if fact.name.startswith(GPUS):
+            screen.show(inert(f"{fact.name}: {fact.value}", 400))
     if request.out is not None:
-        plan = plan_in_advance(workspace, address_of(request.subject), request.to)
         MOVE_FILE.save(plan, request.out)
         screen.show(f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections)}")
     return errors.OK

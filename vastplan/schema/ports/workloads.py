@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from vastplan.model.dataclass import dataclass
 
@@ -35,6 +35,14 @@ class Job:
         return self.phase in STOPPED
 
 
+class PoolGpus(NamedTuple):
+    """The GPUs of a node pool that a project is guaranteed, and those that are allocated to it."""
+
+    pool: str
+    guaranteed: float
+    allocated: float
+
+
 class Jobs(Protocol):
     """The workloads of one site."""
 
@@ -51,6 +59,9 @@ class Jobs(Protocol):
 
     def submitted(self, project: str, name: str, label: str) -> Job | None:
         """The workload with a name in a project that was submitted with a label and is not deleted."""
+
+    def quota(self, project: str) -> tuple[str, tuple[PoolGpus, ...]]:
+        """The name of a project, and its GPUs in each node pool that its workloads use unless they name others."""
 
     def suspend(self, job: Job) -> None:
         """Stop the workload; it can be resumed."""

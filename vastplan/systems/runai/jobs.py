@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
-from vastplan.schema.ports.workloads import Job
+from vastplan.schema.ports.workloads import Job, PoolGpus
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
 
 WORKLOADS = "/api/v1/workloads"
+PROJECTS = "/api/v1/org-unit/projects"
 PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed", "Inference": "inferences"}
 """The types that can be submitted again."""
 _NEVER_SUSPENDED = "Inference"  # has no such call in 2.20 to 2.24
@@ -71,6 +72,14 @@ class RunaiJobs:
             if (job.project, job.name) == (project, name) and job.type in PATHS and label in self._labels(job):
                 return job
         return None
+
+    def quota(self, project: str) -> tuple[str, tuple[PoolGpus, ...]]:
+        """The project's name and quota. Raises `Unreachable` if the answer lacks the quota, or what is allocated of it."""
+        row = self._provider.ask("GET", f"{PROJECTS}/{segment(project)}")
+        name, pools = str(row.get("name") or project), quota_of(row)
+        if not pools:
+            raise Unreachable(f"{self._provider.describe()}: project {name} reports no quota, or not what is allocated")
+        return name, pools
 
     def remove(self, job: Job) -> None:
         """Delete it. The answer is 202 (204 in 2.20); that it is gone shows later."""
@@ -145,6 +154,26 @@ def _job(row: Row) -> Job:
         preemptible=row.get("preemptible") is True, says=str(row.get("phaseMessage") or ""),
         suspends=row.get("type") != _NEVER_SUSPENDED,
     )  # fmt: skip
+
+
+def quota_of(row: Row) -> tuple[PoolGpus, ...]:
+    """A project's quota in its default node pools, or in all if it has none; nothing if one figure is missing."""
+    entries, statuses = row.get("resources"), dig(row, ("status", "nodePoolQuotaStatuses"))
+    if not isinstance(entries, list) or not isinstance(statuses, list):
+        return ()
+    allocated = {str(dig(status, ("nodePoolId",))): dig(status, ("allocated",)) for status in statuses}
+    chosen = dig(row, ("effective", "defaultNodePools"))
+    pools = []
+    for entry in entries:
+        pool, guaranteed = dig(entry, ("nodePool", "name")), dig(entry, ("gpu", "deserved"))
+        if isinstance(chosen, list) and chosen and pool not in chosen:
+            continue
+        held = allocated.get(str(dig(entry, ("nodePool", "id"))))
+        used = held.get("gpu", 0) if isinstance(held, Mapping) else None
+        if not isinstance(guaranteed, int | float) or not isinstance(used, int | float):
+            return ()
+        pools.append(PoolGpus(str(pool), float(guaranteed), float(used)))
+    return tuple(pools)
 
 
 def _mounts(spec: Any) -> list[Row]:

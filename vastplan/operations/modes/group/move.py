@@ -30,6 +30,7 @@ from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_sou
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.checkpoints import by_rule
 from vastplan.operations.plan.evidence import of_jobs, of_pause
+from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
@@ -102,6 +103,7 @@ class GroupMet(Met[MovePlan]):
         if not self.wanted.armed:
             refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
         users, loss = self.users(), self._loss()
+        jobs = self._jobs(users)
         together = (user for users_of_path in users for user in users_of_path)
         refuse_unsuspendable(str(self.wanted.address), self.stages(), together)
         evidence = [
@@ -130,7 +132,7 @@ class GroupMet(Met[MovePlan]):
             lose_each=loss.points,
             armed=self.wanted.armed,
             loss=loss.text,
-            jobs=tuple(map(without_specification, self._jobs(users))),
+            jobs=tuple(map(without_specification, jobs)),
             covers=self.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
@@ -138,6 +140,7 @@ class GroupMet(Met[MovePlan]):
                 *evidence,
                 *of_pause(self.stages()),
                 *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
+                *of_gpus(jobs, self.ends[0].target_jobs),
             ),
             by_hand=tuple(dict.fromkeys(steps)),
         )
