@@ -14,11 +14,12 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, UnmanagedObject
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Base, Block, Cause, FieldChange, Plan, PlannedSite, UnknownCollection, Verb
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import Member, Readiness, Replication, ReplicationState
 from vastplan.report.budgets import budget_lines
 from vastplan.report.drift_next import next_commands
 from vastplan.report.markdown_proofs import two_site_lines
 from vastplan.report.ownership import not_owned
+from vastplan.report.prometheus import drift_figures
 from vastplan.report.replication import replication_lines
 from vastplan.report.text import Style, plan_text
 
@@ -73,6 +74,34 @@ def test_copies_that_are_alike_are_told_once_and_what_is_amiss_first() -> None:
     told = two_site_lines(rows)
     assert len(told) == 2 and "split" in told[0] and "300 objects" in told[1]
     assert len([*replication_lines(map(copy, range(4)), PLAIN)]) == 2 + 4 * 3
+
+
+def armed(number: int) -> Replication:
+    ago = (3600, 90000, 200000, 0)[number % 4]
+    arming = {"armed": f"2026-01-0{number % 4 + 1}T00:00:00Z", "armed_ago": ago, "kept": 1} if ago else {}
+    ready = Readiness("pdx", f"arm {number}", f"try {number}", rehearsed="2026-01-01" if number % 2 else "", **arming)  # type: ignore[arg-type]
+    return replace(copy(number), readiness=ready)
+
+
+def test_the_readiness_of_copies_that_are_alike_is_counted_and_one_command_is_named() -> None:
+    (line,) = [text for text in replication_lines(map(armed, range(8)), PLAIN) if "8 objects" in text]
+    assert "; 4 of 8 armed within 36 h, 4 rehearsed (the first that is not armed: arm 2); iad/volume/v-0," in line
+    (line,) = [text for text in replication_lines([armed(0)] * 5, PLAIN) if "5 objects" in text]
+    assert "; 5 of 5 armed within 36 h, 0 rehearsed; " in line
+
+
+def test_of_several_paths_the_oldest_arming_and_the_longest_rehearsal_are_figures() -> None:
+    took = [replace(ready, seconds=number) for number in range(8) if (ready := armed(number).readiness)]
+    rows = [replace(armed(number), readiness=ready) for number, ready in enumerate(took)]
+    labels = 'document="empty",kind="volume",site="iad"'
+    first, every = (
+        drift_figures(replace(EMPTY, document="empty", replications=tuple(some))) for some in (rows[:3], rows)
+    )
+    assert f"vastplan_replication_oldest_arming_timestamp_seconds{{{labels}}} 1767225600\n" in first
+    assert f"vastplan_replication_oldest_arming_timestamp_seconds{{{labels}}} 0\n" in every
+    assert f"vastplan_replication_longest_rehearsal_seconds{{{labels}}} 7\n" in every
+    none = drift_figures(replace(EMPTY, replications=tuple(map(copy, range(3)))))
+    assert "arming" not in none and "rehearsal" not in none
 
 
 def test_budgets_that_are_alike_are_told_once() -> None:

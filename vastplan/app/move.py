@@ -14,13 +14,13 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import ARM, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation
+from vastplan.model.replication import ARMED_FOR
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.move import Moves, paths_of, roles_now
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
-ARMED_FOR = timedelta(hours=36)  # it is renewed every night
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
 plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
 
@@ -45,7 +45,9 @@ def arm_move(
 
 def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Clock | None = None) -> MovePlan:
     """The unplanned move of an address while its source answers; it is valid until the night after next. Raises `VastplanError`."""
-    return _MOVES.plan(workspace, WantedMove(address, to, UNPLANNED, armed=True), clock, lasts=ARMED_FOR)
+    return _MOVES.plan(
+        workspace, WantedMove(address, to, UNPLANNED, armed=True), clock, lasts=timedelta(seconds=ARMED_FOR)
+    )
 
 
 def opposite_site(workspace: Workspace, address: Address, site: str) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from enum import Enum
 
 from vastplan.model.dataclass import dataclass
+
+ARMED_FOR = 36 * 3600
+"""Seconds after which an arming is old, and a move that was planned in advance expires: it is renewed every night."""
 
 
 class ReplicationState(Enum):
@@ -51,6 +56,39 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Readiness:
+    """How ready a path with workloads is to lose its source, by the ledger. Ages are in seconds, at the time of the check.
+
+    `armed` is when it was armed last, "" for never; `lapsed` is why that no longer counts, "" while it does. `rehearsed` is when the
+    last rehearsal to `target` began, "" if none has ended, and `seconds` how long it took. `arm` and `rehearse` are the commands.
+    """
+
+    target: str
+    arm: str
+    rehearse: str
+    armed: str = ""
+    armed_ago: int = 0
+    kept: int = 0
+    not_kept: int = 0
+    lapsed: str = ""
+    rehearsed: str = ""
+    rehearsed_ago: int = 0
+    seconds: int = 0
+    workloads: Mapping[str, str] = field(default_factory=dict)
+    """The phase that each workload reached in that rehearsal, or `not tried`, by its name."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is armed."""
+        return bool(self.armed) and not self.lapsed
+
+    @property
+    def old(self) -> bool:
+        """Whether it was armed too long ago."""
+        return self.armed_ago > ARMED_FOR
+
+
+@dataclass(frozen=True, slots=True)
 class Replication:
     """One object of several sites. `active` is the source site by the document, `leads` the actual source, "" where that is not
     known. `text` says what a person should know besides the figures.
@@ -66,6 +104,8 @@ class Replication:
     """Whether a write is answered when both sites have it: then there are no restore points, and the copy has no age."""
     parted: str = ""
     """For two members with `at_once` that are disconnected: which one takes writes and which one gives no access; "" otherwise."""
+    readiness: Readiness | None = None
+    """In a check for drift: how ready it is for a move (since 1.1); `None` if it cannot move, or no workload with it."""
 
     @property
     def as_of(self) -> str:

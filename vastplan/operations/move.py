@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, Operation
@@ -17,9 +18,10 @@ from vastplan.operations.clock import Clock
 from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, shown
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
+from vastplan.operations.modes.arm import lapsed
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_planned
-from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, with_each_other
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm, with_each_other
 from vastplan.operations.modes.mode import Mode
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
@@ -35,6 +37,7 @@ from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
 from vastplan.operations.wanted import WantedMove
+from vastplan.schema.ports.replica import SideRole
 
 
 class Moves:
@@ -203,10 +206,27 @@ def roles_now(document: Document, sites: Sites, operation: Operation, parts: Par
     """
     paths = tuple(operation.facts.get(PATHS) or (operation.address,))
     for path in paths:
-        ends, _ = ends_of(document, sites, _pair_now(document, operation, path), parts, clock)
+        pair = _pair_now(document, operation, path)
+        ends, guid = ends_of(document, sites, pair, parts, clock)
         now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
         yield f"{now}: {ends.standing(operation)}"
+        if operation.mode == ARM:
+            yield from _not_armed(document, pair, ends, operation, last_on(parts, guid))
         yield from ways_back(ends, operation, f"vastplan move run {document.paths} {word(path)}")
+
+
+def _not_armed(
+    document: Document, pair: Pair, ends: Ends, arming: Operation, last_move: Operation | None
+) -> Iterator[str]:
+    """Why an arming no longer counts, and what to type."""
+    source, to, claims = arming.source, arming.target, {here for here, _ in pair.work}
+    with contextlib.suppress(Refused, Unreachable):
+        if ends.target.look().role is SideRole.SOURCE:
+            source, to, claims = to, source, {there for _, there in pair.work if there is not None}
+    why = lapsed(arming, source, last_move)
+    if why:
+        what = to_arm(document.objects(), pair.path, {claim.project for claim in claims}, to)
+        yield f"not armed: {why} (vastplan move arm {document.paths} {word(what)} --to {to})"
 
 
 def _pair_now(document: Document, operation: Operation, path: str) -> Pair:

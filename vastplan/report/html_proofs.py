@@ -17,7 +17,7 @@ from vastplan.report.html_page import html_table
 from vastplan.report.isolation import classes_by_namespace, isolation_verdict, meeting_projects, unenforced_classes
 from vastplan.report.isolation_trial import trial_lines
 from vastplan.report.replication import HEAD as TWO_SITES
-from vastplan.report.replication import TITLE
+from vastplan.report.replication import TITLE, readiness
 from vastplan.report.replication import replication_rows as sites_of
 from vastplan.report.two_sites import pictures
 from vastplan.report.ways import matrix, way_lines
@@ -60,7 +60,8 @@ def two_site_section(rows: Sequence[Replication], now: str) -> Html:
     """Which side is the source and how old the copy was when it was read (`now`): as pictures, and as a table with a row for each site."""
     marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
     listed = scrolling_table(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
-    return joined(*pictures(rows, now), listed)
+    ready = [tag("li", f"{row.address}: {readiness(row.readiness)}") for row in rows if row.readiness is not None]
+    return joined(*pictures(rows, now), listed, tag("ul", *ready, class_="notes") if ready else "")
 
 
 def budget(checkpoints: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:

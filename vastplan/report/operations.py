@@ -121,8 +121,8 @@ def _of_arming(operation: Operation, standing: Sequence[str]) -> str:
     facts = operation.facts
     kept, others = facts.get("workloads") or {}, facts.get("workloads not kept") or {}
     lines = [
-        f"{inert(operation.address, 200)} is armed for a move from {operation.source} to {operation.target} ({operation.kind} {operation.id})",
-        f"  armed {operation.began}; kept: {len(kept)} of {len(kept) + len(others)} workloads",
+        f"{inert(operation.address, 200)} was armed for a move from {operation.source} to {operation.target} ({operation.kind} {operation.id})",
+        f"  at {operation.began}; kept: {len(kept)} of {len(kept) + len(others)} workloads",
     ]
     for workload in kept.values():
         where = (

@@ -30,6 +30,8 @@ _HELP = {
     "vastplan_replications": "Objects that two sites share, by state.",
     "vastplan_replication_oldest_copy_timestamp_seconds": "Time of the oldest copy that a site's objects have on another site.",
     "vastplan_replication_coming_bytes": "Bytes still to be replicated, where the systems report it.",
+    "vastplan_replication_oldest_arming_timestamp_seconds": "Time of the oldest arming of the paths that can move; 0 where one is not armed.",
+    "vastplan_replication_longest_rehearsal_seconds": "Seconds that the longest last rehearsal of a path took.",
     "vastplan_new_drifted_objects": "Objects changed outside vastplan since the earlier check.",
     "vastplan_managed_objects": "Live objects that are managed here.",
     "vastplan_unmanaged_objects": "Live objects that nobody manages here; 0 where all are managed.",
@@ -86,8 +88,15 @@ def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
     Of the ages the oldest counts, of the bytes the sum; what is unknown is left out.
     """
     oldest: dict[str, int] = {}
+    armed, longest = dict[tuple[str, str], int](), dict[tuple[str, str], int]()
     for row in rows:
         site, kind, _ = row.address.split("/", 2)
+        if (ready := row.readiness) is not None:
+            moment = parse_moment(ready.armed) if ready.counts else None
+            seconds = 0 if moment is None else int(moment.timestamp())
+            armed[site, kind] = min(seconds, armed.get((site, kind), seconds))
+            if ready.rehearsed:
+                longest[site, kind] = max(ready.seconds, longest.get((site, kind), 0))
         for state in ReplicationState:
             figures.count("vastplan_replications", int(state is row.state), site=site, kind=kind, state=state.value)
         if row.coming is not None:
@@ -98,6 +107,10 @@ def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
             oldest[site] = min(seconds, oldest.get(site, seconds))
     for site, seconds in oldest.items():
         figures.set("vastplan_replication_oldest_copy_timestamp_seconds", seconds, site=site)
+    for (site, kind), seconds in armed.items():
+        figures.set("vastplan_replication_oldest_arming_timestamp_seconds", seconds, site=site, kind=kind)
+    for (site, kind), seconds in longest.items():
+        figures.set("vastplan_replication_longest_rehearsal_seconds", seconds, site=site, kind=kind)
 
 
 class _Figures:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vastplan.model.escaping import inert
-from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
+from vastplan.model.formatting import span
+from vastplan.model.replication import ABSENT, ARMED_FOR, Member, Readiness, Replication, ReplicationState
 from vastplan.model.units import BYTES, show_amount
 from vastplan.model.wording import counted, some
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 TITLE = "On two sites"
 _MANY, _NAMED = 5, 4
+_RAN = ("Running", "Completed")
 HEAD = ("object", "state", "site", "its report", "data as of", "arrived", "to come")
 _COLOURS = {
     ReplicationState.IN_ORDER: "green", ReplicationState.SPLIT: "red", ReplicationState.FAILED_OVER: "red",
@@ -32,6 +34,8 @@ def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str
         state = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
         yield f"  {inert(row.address)}: {state}{why(row)}"
         yield from (f"      {inert(side.site)}: {member(side)}" for side in row.members)
+        if row.readiness is not None:
+            yield f"      {readiness(row.readiness)}"
     for alike in together:
         state = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
         yield f"  {state}: {of_many(alike)}"
@@ -58,6 +62,7 @@ def of_many(alike: Sequence[Replication]) -> str:
         *([f"the oldest copy as of {inert(oldest, 60)}"] if oldest else []),
         *([f"{show_amount(sum(amounts), BYTES)} to come in all"] if amounts else []),
         *(f"{inert(side.site)}: {_unread(side)}" for side in first.members if side.unread),
+        *_of_readiness(alike),
         f"{named}{'; the JSON and the page list each' if len(alike) > _NAMED else ''}",
     ]
     return "; ".join(parts)
@@ -70,7 +75,39 @@ def why(row: Replication) -> str:
 
 def line(row: Replication) -> str:
     """All of it in one line."""
-    return "; ".join((row.state.value + why(row), *(f"{inert(side.site)}: {member(side)}" for side in row.members)))
+    ready = [] if row.readiness is None else [readiness(row.readiness)]
+    sides = (f"{inert(side.site)}: {member(side)}" for side in row.members)
+    return "; ".join((row.state.value + why(row), *sides, *ready))
+
+
+def readiness(ready: Readiness) -> str:
+    """Whether it is armed, and how the last rehearsal ended; what to type where one is missing, old or counts no more."""
+    arm, ago = inert(ready.arm, None), f"{span(ready.armed_ago)} ago"
+    if not ready.counts:
+        why = f"{inert(ready.lapsed, 200)} (it was armed {ago}): " if ready.armed else ""
+        return f"not armed: {why}{arm}; {_rehearsal(ready)}"
+    kept = f"{counted(ready.kept, 'workload')} kept{f', {ready.not_kept} not kept' if ready.not_kept else ''}"
+    old = f" (old, arm again: {arm})" if ready.old else ""
+    return f"armed for {inert(ready.target)} {ago}: {kept}{old}; {_rehearsal(ready)}"
+
+
+def _rehearsal(ready: Readiness) -> str:
+    if not ready.rehearsed:
+        return f"not rehearsed: {inert(ready.rehearse, None)}"
+    amiss = [f"{inert(name, 80)} {inert(phase, 40)}" for name, phase in ready.workloads.items() if phase not in _RAN]
+    outcome = ", ".join(amiss) or ("all ran" if ready.workloads else "no workload was tried")
+    return f"rehearsed {span(ready.rehearsed_ago)} ago in {span(ready.seconds)}: {outcome}"
+
+
+def _of_readiness(alike: Sequence[Replication]) -> Iterator[str]:
+    """How many of the rows are armed and rehearsed, and what to type for the first that is not."""
+    every = [row.readiness for row in alike if row.readiness is not None]
+    if every:
+        missing = [ready.arm for ready in every if not ready.counts or ready.old]
+        tried = sum(1 for ready in every if ready.rehearsed)
+        yield f"{len(every) - len(missing)} of {len(every)} armed within {span(ARMED_FOR)}, {tried} rehearsed" + (
+            f" (the first that is not armed: {inert(missing[0], None)})" if missing else ""
+        )
 
 
 def member(side: Member) -> str:

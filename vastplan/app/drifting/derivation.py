@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 
@@ -12,10 +13,14 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.access.opening import keeps_closed
 from vastplan.engine.state.object_states import unfinished_findings
+from vastplan.engine.state.replication import member_key
+from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, is_outside_change, outside_move
+from vastplan.model.replication import Replication
 from vastplan.model.site_ledger import path_text
+from vastplan.operations.readiness import with_readiness
 from vastplan.report.ownership import not_owned
 from vastplan.schema.kind import Kind
 from vastplan.schema.opening import may_open, opens
@@ -53,9 +58,16 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         ),
         states=plan.states,
         isolation=planned.isolation,
-        replications=plan.replications,
+        replications=_with_readiness(planned, workspace),
         not_ours={group.site: len(group.actions) for group in not_owned(plan)},
     )
+
+
+def _with_readiness(planned: Planned, workspace: Workspace) -> tuple[Replication, ...]:
+    plan, operations = planned.plan, planned.operations
+    guids = {row.address: member_key(planned.matches, Address.parse(row.address)) for row in plan.replications}
+    now, typed = datetime.fromisoformat(plan.created), workspace.document.typed
+    return with_readiness(plan.replications, guids, planned.everything, operations, typed, now)
 
 
 def _drifted_object(action: Action, kind: Kind) -> DriftedObject:

@@ -96,10 +96,15 @@ class _Group:
         return self.unread.get(site, ABSENT) != ABSENT
 
 
+def member_key(matches: Matches, address: Address) -> str:
+    """The key of an object's group, as it is live, else as the ledger has it; "" if neither does."""
+    match = matches.match(address)
+    return group_key(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
+
+
 def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
     """`None` for an object without another member, or one that never existed."""
-    match = matches.match(address)
-    key = group_key(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
+    key = member_key(matches, address)
     across = None if entry is None else entry.values.get(grouped.across)
     others = [site for site in matches.observed.sites(kind.name) if site != address.site]
     other = across.target.site if isinstance(across, Ref) else ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM
-from vastplan.model.operation import Facts, Operation
+from vastplan.model.operation import Facts, Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.ends import SPECIFICATION, Ends, noted
 from vastplan.operations.modes.mode import Users
@@ -58,6 +59,18 @@ def kept_for(pair: Pair, record: Operation) -> tuple[Facts, ...]:
     moving = {name for _, name in pair.along}
     facts: tuple[Facts, ...] = tuple(record.facts[WORKLOADS].values())
     return tuple(fact if moving.issuperset(fact.get(ALONG, ())) else {**fact, "to_claim": ""} for fact in facts)
+
+
+def lapsed(arming: Operation, source: str, last_move: Operation | None) -> str:
+    """Why an arming of a path no longer counts, "" while it does: `source` is the site that is the source now.
+
+    After a move and a move back the roles are the same, but not the workloads. What was kept is still better than nothing, and used.
+    """
+    if source != arming.source:
+        return f"{source} is the source now"
+    if last_move is not None and last_move.phase is Phase.DONE and last_move.began > arming.began:
+        return f"the move {inert(last_move.id, 40)} has changed the roles since"
+    return ""
 
 
 def last_arming(ledger: Mapping[str, SiteLedger], guid: str) -> Operation | None:

@@ -118,6 +118,13 @@ def directories_of(path: Entry) -> dict[str, str]:
     return directories
 
 
+def movable(path: Entry) -> dict[str, str]:
+    """The directories of a path by site if a move can change its roles, nothing otherwise."""
+    directories = directories_of(path)
+    alone = path.values.get("capabilities") in (SYNCHRONOUS, GLOBAL[0])
+    return {} if alone or len(directories) < 2 else directories
+
+
 def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
     """Claims that share their data by global access and are mounted on both sites under the same name."""
     for path in everything:

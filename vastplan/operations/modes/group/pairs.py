@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
-from vastplan.operations.plan.pair import Pair, directories_of, pair_of
+from vastplan.operations.plan.pair import Pair, directories_of, movable, pair_of
 from vastplan.schema.entries import Entry
 
 TOGETHER = ("project", "tenant")
@@ -42,6 +42,23 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
     if problems:
         raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(dict.fromkeys(problems))}")
     return tuple(pair_of(all_entries, path, to) for path in sorted(paths))
+
+
+def to_arm(entries: tuple[Entry, ...], path: Address, projects: Set[Address], to: str) -> Address:
+    """What to arm for a path: the project whose claims mount it, if a move takes all of several directories of it, else the path alone.
+
+    A workload that mounts two of them would be kept for a move of one path, and then submitted nowhere.
+    """
+    if len(projects) != 1:
+        return path
+    (project,) = projects
+    directories = {directory for _, directory in _of_project(entries, project)}
+    try:
+        paths = [_path_of(entries, project.site, directory) if directory else None for directory in directories]
+    except VastplanError:
+        return path
+    whole = len(paths) > 1 and all(other is not None and to in movable(other) for other in paths)
+    return project if whole else path
 
 
 def with_each_other(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
