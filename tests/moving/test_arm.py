@@ -48,10 +48,10 @@ def submit(scene: Theatre, name: str, **spec: Any) -> None:
     scene.workloads("iad")  # it is created
 
 
-def specification(scene: Theatre, name: str) -> dict[str, Any]:
-    rows = scene.lab.by_hand("pdx", "runai", "GET", "/api/v1/workloads")["workloads"]
+def specification(scene: Theatre, name: str, site: str = "pdx") -> dict[str, Any]:
+    rows = scene.lab.by_hand(site, "runai", "GET", "/api/v1/workloads")["workloads"]
     (key,) = [row["id"] for row in rows if row["name"] == name]
-    spec: dict[str, Any] = scene.lab.by_hand("pdx", "runai", "GET", f"/api/v1/workloads/trainings/{key}")["spec"]
+    spec: dict[str, Any] = scene.lab.by_hand(site, "runai", "GET", f"/api/v1/workloads/trainings/{key}")["spec"]
     return spec
 
 

@@ -17,6 +17,9 @@ LABEL = "vastplan.move"
 SPECIFICATION = "specification"
 """What the record has of a workload that was kept when the move was armed."""
 
+RESUME = "resume"
+"""What the record has of a workload that is told to go on from its last checkpoint: how, by the claim of each volume that says it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

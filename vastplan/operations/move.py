@@ -11,7 +11,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, PLANNED, REHEARSE, UNPLANNED, MovePlan
-from vastplan.model.operation import PATHS, Operation
+from vastplan.model.operation import PATHS, Facts, Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
@@ -22,7 +22,7 @@ from vastplan.operations.modes.arm import lapsed
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
 from vastplan.operations.modes.group.move import asked_for, group_begun, group_planned
 from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm, with_each_other
-from vastplan.operations.modes.mode import Mode
+from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
@@ -32,6 +32,7 @@ from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
+from vastplan.operations.plan.resume import of_resume, refuse_other_resume, told_to_resume
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -100,7 +101,8 @@ class PathMet(Met[MovePlan]):
         lose, loss = mode.loss(ends)
         users = mode.users(ends)
         refuse_unsuspendable(str(pair.path), self.stages(), users)
-        last_move, jobs = last_on(parts, self.guid), mode.jobs((ends,), (users,))[0]
+        jobs = tuple(map(without_specification, self._jobs(users)))
+        last_move = last_on(parts, self.guid)
         return MovePlan(
             **heading(ends.clock.now()),
             address=str(wanted.address),
@@ -113,12 +115,13 @@ class PathMet(Met[MovePlan]):
             warm=pair.warm,
             lose=lose,
             loss=loss,
-            jobs=tuple(map(without_specification, jobs)),
+            jobs=jobs,
             covers=pair.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
                 *mode.evidence(ends, users),
                 *(of_gpus(jobs, ends.target_jobs) if mode.submits and wanted.mode != REHEARSE else ()),
+                *of_resume(jobs),
                 *of_pause(self.stages()),
                 *((last_rehearsal(parts, self.guid),) if mode.tried else ()),
             ),
@@ -152,6 +155,8 @@ class PathMet(Met[MovePlan]):
         pair, ends = self.pair, self.ends
         users = self._mode.users(ends)
         refuse_newcomers(plan, users, "the move")
+        jobs = self._jobs(users)
+        refuse_other_resume(plan, jobs)
         return Operation(
             id=plan.id[:8],
             kind=plan.kind,
@@ -172,7 +177,7 @@ class PathMet(Met[MovePlan]):
                 **({ARMED: True} if plan.armed else {}),
             },
             facts={
-                "jobs": list(self._mode.jobs((ends,), (users,))[0]),
+                "jobs": list(jobs),
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
             },
@@ -182,6 +187,11 @@ class PathMet(Met[MovePlan]):
         """Raises `Stale` if the operation is of another path."""
         if self.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
+
+    def _jobs(self, users: Users) -> tuple[Facts, ...]:
+        """The workloads for the record."""
+        (jobs,) = self._mode.jobs((self.ends,), (users,))
+        return told_to_resume(jobs, self.document.written, self.pair) if self._mode.submits else jobs
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages of its mode."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BeforeValidator, Field, StringConstraints, model_validator
 
 from vastplan.model import units
+from vastplan.model.secret_words import names_secret, secret_in
 from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, above_zero, in_bounds
 from vastplan.schema.markers import Typed
@@ -190,6 +191,42 @@ class Complete(Spec):
         return self
 
 
+_Variable = Annotated[
+    str,
+    StringConstraints(max_length=255, pattern=r"^\.?[A-Za-z_-][A-Za-z0-9._-]*$"),
+    Says("the name of an environment variable: letters, digits and _.-, without a digit at the beginning"),
+]
+
+
+def _no_secret(resume: Resume) -> None:
+    """Raises `ValueError` for what looks like a secret: it is shown in plans, and kept in the ledger."""
+    env = {} if resume.env is MISSING else resume.env
+    found = [f"the variable {name}" for name, value in env.items() if names_secret(name) or secret_in(value)]
+    if resume.args is not MISSING and (what := secret_in(resume.args)):
+        found.append(f"args: {what}")
+    if found:
+        raise ValueError(
+            f"{found[0]} looks like a secret, and plans show it; give the workload a credential of Run:AI instead"
+        )
+
+
+class Resume(Spec):
+    """How a program is told to go on from its last checkpoint, where a move submits its workload again."""
+
+    env: Annotated[dict[_Variable, Text], Field(min_length=1, max_length=32)] | MISSING = MISSING
+    """Environment variables that are set in each workload that a move submits, such as RESUME: "1"; they replace those
+    of the same name."""
+    args: Text | MISSING = MISSING
+    """Text that is appended to the arguments of each such workload, unless it is there already."""
+
+    @model_validator(mode="after")
+    def _some(self) -> Resume:
+        if self.env is MISSING and self.args is MISSING:
+            raise ValueError("give env (variables to set), args (text to append to the arguments), or both")
+        _no_secret(self)
+        return self
+
+
 class Checkpoint(Spec):
     """The checkpoints that jobs write to a volume. Checks compute with it; it is not sent to a system, so a change of it plans no change."""
 
@@ -226,6 +263,9 @@ class Checkpoint(Spec):
     complete: Complete | MISSING = MISSING
     """How a complete checkpoint is recognised, so that a move finds the newest; without it a move reports nothing
     about checkpoints."""
+    resume: Resume | MISSING = MISSING
+    """How programs are told to go on from the last checkpoint in the workloads that a move submits; left out, these
+    start as they did first."""
     keep_last: Many = 1
     """Number of complete checkpoints that each job keeps, besides the one that it is writing."""
     concurrent_jobs: Many = 1

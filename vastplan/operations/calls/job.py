@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.ends import LABEL, SPECIFICATION, job_of
+from vastplan.operations.ends import LABEL, RESUME, SPECIFICATION, job_of
 from vastplan.operations.stage import Call, effect
-from vastplan.schema.ports.workloads import STOPPED, Job, Jobs
+from vastplan.schema.ports.workloads import STOPPED, Job, Jobs, Resume
 
 GONE = "gone"
 _MOVED = re.compile(r"(-m[0-9a-f]{8})+\Z")
@@ -62,7 +63,7 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
     def send() -> None:
         others = fact.get("others") or {}
-        asked = fact.get(SPECIFICATION) or source.specification(job)
+        asked = resumed(target, fact.get(SPECIFICATION) or source.specification(job), fact)
         specification = target.mapped(asked, {claim: target_claim, **others}, f"{LABEL}={operation.id}")
         target.submit(job.type, name, project, specification)
 
@@ -75,6 +76,13 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
         send,
         effect(lambda now: now["phase"] != GONE),
     )
+
+
+def resumed(jobs: Jobs, specification: Mapping[str, Any], fact: Facts) -> Mapping[str, Any]:
+    """The specification of a workload, told to go on from its last checkpoint as the document has it for the volumes that it mounts."""
+    for resume in (fact.get(RESUME) or {}).values():
+        specification = jobs.resumed(specification, Resume(resume.get("env", {}), resume.get("args", "")))
+    return specification
 
 
 def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:

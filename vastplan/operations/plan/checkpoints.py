@@ -6,6 +6,7 @@ A step by hand, because VMS lists no directory (`stat_path` describes one path w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN
 from vastplan.model.shell import word
@@ -15,11 +16,9 @@ from vastplan.schema.entries import Entry
 
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
     """The lines of this step; none if no volume of the pair has a rule for complete checkpoints. `written` are the document's entries."""
-    volumes = tuple(written)
-    source = _volume(volumes, pair.source, pair.source_directory)
-    directory = pair.branch.directory if pair.branch is not None else pair.target_directory
-    target = _volume(volumes, pair.target, directory)
-    rule = _rule(source) or _rule(target)
+    source, target = _volumes(written, pair)
+    directory = _at_target(pair)
+    rule = _checkpoint(source).get("complete") or _checkpoint(target).get("complete")
     if not rule or mode in (REJOIN, KEEP):  # these submit no workloads
         return ()
     look_at_target = (
@@ -39,21 +38,28 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
     )
 
 
-def _volume(volumes: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
-    return next(
-        (
-            volume
-            for volume in volumes
-            if (volume.address.site, volume.address.kind) == (site, "volume") and volume.values.get("path") == directory
-        ),
-        None,
+def checkpoints_of(written: Iterable[Entry], pair: Pair) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The `checkpoint` of the volume at the source, and of the one at the target; empty where the document has none."""
+    source, target = _volumes(written, pair)
+    return _checkpoint(source), _checkpoint(target)
+
+
+def _at_target(pair: Pair) -> str:
+    return pair.branch.directory if pair.branch is not None else pair.target_directory
+
+
+def _volumes(written: Iterable[Entry], pair: Pair) -> tuple[Entry | None, Entry | None]:
+    volumes = tuple(volume for volume in written if volume.address.kind == "volume")
+    places = (pair.source, pair.source_directory), (pair.target, _at_target(pair))
+    source, target = (
+        next((one for one in volumes if (one.address.site, one.values.get("path")) == place), None) for place in places
     )
+    return source, target
 
 
-def _rule(volume: Entry | None) -> Mapping[str, str]:
+def _checkpoint(volume: Entry | None) -> Mapping[str, Any]:
     checkpoint = volume.values.get("checkpoint") if volume is not None else None
-    rule = checkpoint.get("complete") if isinstance(checkpoint, Mapping) else None
-    return rule if isinstance(rule, Mapping) else {}
+    return checkpoint if isinstance(checkpoint, Mapping) else {}
 
 
 def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Mapping[str, str]) -> str:

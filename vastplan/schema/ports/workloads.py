@@ -43,6 +43,14 @@ class PoolGpus(NamedTuple):
     allocated: float
 
 
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """How a program is told to go on from its last checkpoint: variables of its environment, and text among its arguments."""
+
+    env: Mapping[str, str]
+    args: str = ""
+
+
 class Jobs(Protocol):
     """The workloads of one site."""
 
@@ -86,6 +94,9 @@ class Jobs(Protocol):
 
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
         """The specification for another site: with that site's claims, without what only the first site has, with the label."""
+
+    def resumed(self, specification: Mapping[str, Any], resume: Resume) -> Mapping[str, Any]:
+        """The specification that starts from the last checkpoint: variables replace those of the same name, arguments are added once."""
 
 
 class Mounts(Protocol):

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
-from vastplan.schema.ports.workloads import Job, PoolGpus
+from vastplan.model.secret_words import names_secret, secret_in
+from vastplan.schema.ports.workloads import Job, PoolGpus, Resume
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
@@ -26,11 +27,6 @@ _MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "complet
 """The fields that say how many run, beside GPUs and workers; without them one does."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
 """The fields that belong to one cluster: another one has other pools, nodes and addresses."""
-_SECRET_NAMES = {"TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "CREDENTIALS", "APIKEY", "KEY"}
-"""A part of a name by which a variable holds a secret."""
-_SECRET_WORD = re.compile(
-    r"(?i)(?:(?<![a-z])(token|password|passwd|secret|api[_-]?key|credentials?)[=:\s]+\S|://[^/@:\s]+:[^/@\s]+@)"
-)
 Row = Mapping[str, Any]
 
 
@@ -117,6 +113,10 @@ class RunaiJobs:
         """The specification with mapped claims and the label, without pools, nodes and addresses of its former cluster."""
         return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
 
+    def resumed(self, specification: Row, resume: Resume) -> Row:
+        """The specification with the variables and arguments in each of its parts: the master of a distributed one starts the same program."""
+        return {name: _resumed(part, resume) if name in _SPECS else part for name, part in specification.items()}
+
     def _labels(self, job: Job) -> set[str]:
         try:
             specification = self.specification(job)
@@ -189,15 +189,11 @@ def _secrets(spec: Row) -> Iterator[str]:
     variables = spec.get("environmentVariables")
     for variable in variables if isinstance(variables, list) else ():
         name = str(variable.get("name")) if isinstance(variable, Mapping) else ""
-        if (
-            name
-            and variable.get("value")
-            and (_SECRET_NAMES & {*name.upper().split("_")} or _SECRET_WORD.search(str(variable["value"])))
-        ):
+        if name and variable.get("value") and (names_secret(name) or secret_in(str(variable["value"]))):
             yield f"variable {name}"
     for field in ("command", "args"):
-        if match := _SECRET_WORD.search(str(spec.get(field) or "")):
-            yield f"{field}: {match[1] or 'a URL with a password'}"
+        if found := secret_in(str(spec.get(field) or "")):
+            yield f"{field}: {found}"
 
 
 def _small(spec: Any) -> Any:
@@ -222,3 +218,16 @@ def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     key, _, value = label.partition("=")
     labels = [label_row for label_row in fields.get("labels") or () if label_row.get("name") != key]
     return {**fields, "labels": [*labels, {"name": key, "value": value}]}
+
+
+def _resumed(spec: Any, resume: Resume) -> Any:
+    if not isinstance(spec, Mapping):
+        return spec
+    rows = spec.get("environmentVariables") or ()
+    variables = [row for row in rows if isinstance(row, Mapping) and row.get("name") not in resume.env]
+    variables += [{"name": name, "value": value} for name, value in resume.env.items()]
+    args = str(spec.get("args") or "")
+    # after a move home again it is there already
+    if resume.args and not re.search(rf"(?<!\S){re.escape(resume.args)}(?!\S)", args):
+        args = f"{args} {resume.args}".strip()
+    return {**spec, **({"environmentVariables": variables} if variables else {}), **({"args": args} if args else {})}

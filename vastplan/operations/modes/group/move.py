@@ -33,6 +33,7 @@ from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
+from vastplan.operations.plan.resume import of_resume, refuse_other_resume, told_to_resume
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
@@ -103,7 +104,7 @@ class GroupMet(Met[MovePlan]):
         if not self.wanted.armed:
             refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
         users, loss = self.users(), self._loss()
-        jobs = self._jobs(users)
+        jobs = tuple(map(without_specification, self._jobs(users)))
         together = (user for users_of_path in users for user in users_of_path)
         refuse_unsuspendable(str(self.wanted.address), self.stages(), together)
         evidence = [
@@ -132,7 +133,7 @@ class GroupMet(Met[MovePlan]):
             lose_each=loss.points,
             armed=self.wanted.armed,
             loss=loss.text,
-            jobs=tuple(map(without_specification, jobs)),
+            jobs=jobs,
             covers=self.covers,
             stages=tuple(map(shown, self.stages())),
             evidence=(
@@ -141,6 +142,7 @@ class GroupMet(Met[MovePlan]):
                 *of_pause(self.stages()),
                 *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
                 *of_gpus(jobs, self.ends[0].target_jobs),
+                *of_resume(jobs),
             ),
             by_hand=tuple(dict.fromkeys(steps)),
         )
@@ -172,6 +174,8 @@ class GroupMet(Met[MovePlan]):
             raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
         users = self.users()
         refuse_newcomers(plan, dict.fromkeys(user for users_of_path in users for user in users_of_path), "the move")
+        jobs = self._jobs(users)
+        refuse_other_resume(plan, jobs)
         return Operation(
             id=plan.id[:8],
             kind=plan.kind,
@@ -186,7 +190,7 @@ class GroupMet(Met[MovePlan]):
             covers=self.covers,
             consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id, **self._more_consent(plan)},
             facts={
-                "jobs": list(self._jobs(users)), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
+                "jobs": list(jobs), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
             },
         )  # fmt: skip
 
@@ -244,7 +248,8 @@ class GroupMet(Met[MovePlan]):
 
     def _jobs(self, users: tuple[Users, ...]) -> tuple[Facts, ...]:
         """The workloads of all paths for the record, each once."""
-        return jobs_together(self._mode.jobs(self.ends, users))
+        jobs = zip(self._mode.jobs(self.ends, users), self.pairs, strict=True)
+        return jobs_together(told_to_resume(of_path, self.document.written, pair) for of_path, pair in jobs)
 
     @staticmethod
     def _more_consent(plan: MovePlan) -> dict[str, Any]:

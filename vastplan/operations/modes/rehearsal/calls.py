@@ -9,7 +9,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.copy import CopyTarget
-from vastplan.operations.calls.job import GONE, base_name
+from vastplan.operations.calls.job import GONE, base_name, resumed
 from vastplan.operations.ends import LABEL, Ends, job_of, jobs_of
 from vastplan.operations.stage import Call, CallEffect, effect
 from vastplan.schema.ports.access import Made, Twin, Views, Volumes
@@ -220,7 +220,7 @@ def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) ->
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:
-        specification = source_jobs.small(source_jobs.specification(job))
+        specification = source_jobs.small(resumed(source_jobs, source_jobs.specification(job), fact))
         target_jobs.submit(
             job.type,
             name,
