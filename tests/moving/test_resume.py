@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,16 @@ from tests.moving.rehearsing import rehearse
 from tests.moving.test_arm import arm, lose, specification, submit
 from tests.moving.theatre import HOME, Theatre, shared_theatre, sharing
 from tests.moving.together import Both, both
-from vastplan.app.move import plan_move
-from vastplan.model.errors import Stale
+from vastplan.app.files.operation_plan import MOVE_FILE
+from vastplan.app.move import last_moves, plan_move
+from vastplan.cli import main
+from vastplan.cli.commands import move as commands
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
+from vastplan.operations.ends import RESUME as RESUMED
+from vastplan.operations.plan.checkpoints import is_complete
+from vastplan.operations.plan.resume import GIVEN, with_checkpoints
 from vastplan.operations.run import Stopped
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import move_text
@@ -188,6 +195,158 @@ def test_both_parts_of_a_distributed_workload_are_told() -> None:
     }
 
 
+FROM = {"env": {"RESUME_FROM": "{checkpoint}"}, "args": "--from {checkpoint}/model --x"}
+NAMED: dict[str, Any] = {"complete": {"name": "step-*"}}
+
+
+def test_a_checkpoint_is_given_to_the_run_and_told_as_a_path_in_the_container(scene: Theatre) -> None:
+    told(scene, FROM, **NAMED)
+    mounted = {"pvc": [{"existingPvc": True, "claimName": "home", "path": "/mnt/home/"}]}
+    submit(scene, "train", args="-y", storage=mounted)
+    plan = scene.plan()
+    assert starts(plan) == [
+        ("workload train starts", "with RESUME_FROM={checkpoint}, --from {checkpoint}/model --x"),
+    ]
+    shown = {fact.name: fact.value for fact in plan.evidence}
+    assert shown["checkpoint of workload train"].startswith("unknown: give it to the run (--checkpoint DIR)")
+    with pytest.raises(
+        VastplanError, match=r"add --checkpoint DIR, .* on a client at iad: find /home .*step-"
+    ) as refused:
+        scene.run(plan)
+    assert scene.workloads("iad") == {"train": "Running"} and last_moves(scene.lab.workspace()) == (), refused
+    done = scene.run(plan, checkpoints=["step-100"])
+    spec = specification(scene, f"train-m{done.id}")
+    assert spec["environmentVariables"] == [{"name": "RESUME_FROM", "value": "/mnt/home/step-100"}]
+    assert spec["args"] == "-y --from /mnt/home/step-100/model --x"
+    scene.lab._tokens.clear()
+    home = scene.run(scene.plan("iad"), checkpoints=[f"train-m{done.id}=step-200"])
+    spec = specification(scene, f"train-m{home.id}", "iad")
+    assert spec["environmentVariables"] == [{"name": "RESUME_FROM", "value": "/mnt/home/step-200"}]
+    assert spec["args"] == "-y --from /mnt/home/step-200/model --x"
+
+
+def test_who_goes_on_may_give_a_later_checkpoint(scene: Theatre) -> None:
+    told(scene, FROM, **NAMED)
+    submit(scene, "train")
+    plan = scene.plan()
+
+    def lose_runai() -> None:
+        if scene.roles()[1] == "SOURCE":
+            scene.lab.world.lose("pdx", systems=["runai"])
+
+    scene.clock.watchers.append(lose_runai)
+    with pytest.raises(Stopped, match="stage start"):
+        scene.run(plan, checkpoints=["step-100"])
+    scene.clock.watchers.clear()
+    scene.lab.world.find("pdx")
+    done = scene.run(plan, checkpoints=["step-200"])
+    assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-200/model --x"
+
+
+def test_what_was_kept_and_what_is_rehearsed_start_from_what_has_arrived(scene: Theatre) -> None:
+    told(scene, FROM, complete={"marker": "COMPLETE"})
+    submit(scene, "train")
+    arm(scene)
+    scene.clock.sleep(3700)
+    with pytest.raises(VastplanError, match=r"on a client at pdx: find /home .*COMPLETE"):
+        scene.run(rehearse(scene))
+    lose(scene)
+    plan = scene.plan(mode="unplanned")
+    with pytest.raises(VastplanError, match=r"on a client at pdx: find /home .*COMPLETE"):
+        scene.run(plan)
+    done = scene.run(plan, checkpoints=["epoch=3-step=400"])
+    assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/epoch=3-step=400/model --x"
+
+
+def test_each_of_several_workloads_is_given_its_own(scene: Theatre, capsys: pytest.CaptureFixture[str]) -> None:
+    told(scene, FROM, **NAMED)
+    submit(scene, "train")
+    submit(scene, "tune")
+    plan = scene.plan()
+    with pytest.raises(VastplanError, match=r"train is told \{checkpoint\}: add --checkpoint train=DIR"):
+        scene.run(plan)
+    with pytest.raises(VastplanError, match="give one for each workload: --checkpoint train=DIR --checkpoint tune=DIR"):
+        scene.run(plan, checkpoints=["step-100"])
+    with pytest.raises(VastplanError, match=r"tune is told \{checkpoint\}: add --checkpoint tune=DIR"):
+        scene.run(plan, checkpoints=["train=step-100"])
+    done = scene.run(plan, checkpoints=["train=step-100", "tune=step-7"])
+    assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-100/model --x"
+    assert specification(scene, f"tune-m{done.id}")["args"] == "--from /home/step-7/model --x"
+
+
+def test_the_command_that_is_printed_has_the_option_and_keeps_what_was_typed(
+    scene: Theatre, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(scene, FROM, **NAMED)
+    submit(scene, "train")
+    plan, given = scene.plan(), list[Any]()
+
+    def run_move(_: Any, __: Any, ___: Any, again: str, consent: Any) -> Any:
+        given.append((again, consent.get(GIVEN)))
+        raise VastplanError("enough")
+
+    monkeypatch.setattr(commands, "_MOVE", replace(commands._MOVE, run=run_move))
+    file = scene.lab.folder / "move.json"
+    MOVE_FILE.save(plan, file)
+    assert commands._MOVE.to_run(plan, file, None) == f"vastplan move run {file} --checkpoint DIR"
+    document = ["--document", str(scene.lab.folder / "lab.yaml")]
+    assert main(["move", "run", str(file), "--checkpoint", "step-1", "--auto-approve", *document]) == 1
+    assert main(["move", "run", str(file), "--auto-approve", *document]) == 1
+    assert given == [(f"vastplan move run {file} --checkpoint step-1", ["step-1"]), (f"vastplan move run {file}", None)]
+
+
+@pytest.mark.parametrize(
+    ("directory", "why"),
+    [
+        ("..", "is not the name of a directory directly below"),
+        (".", "is not the name of a directory directly below"),
+        ("", "is not the name of a directory directly below"),
+        ("a/b", "is not the name of a directory directly below"),
+        ("/step-1", "is not the name of a directory directly below"),
+        ("step-1 ", "is not the name of a directory directly below"),
+        ("step-1\n", "is not the name of a directory directly below"),
+        ("step-\x1b[2J", r"step-\\x1b\[2J is not the name"),
+        ("step-$(HOME)", "is not the name of a directory directly below"),
+        ("x" * 256, "is not the name of a directory directly below"),
+        ("epoch-1", r"epoch-1 is not complete by the document \(complete: step-\*\)"),
+        ("step-400.tmp", r"step-400.tmp is not complete by the document"),
+    ],
+)
+def test_what_is_no_name_of_a_complete_checkpoint_is_refused(directory: str, why: str) -> None:
+    how = {"args": "{checkpoint}", "name": "step-*", "find": "on a client at iad: find"}
+    jobs = ({"id": "1", "name": "train", "to_claim": "home", RESUMED: {"home": how}},)
+    with pytest.raises(VastplanError, match=why):
+        with_checkpoints(jobs, [directory])
+    with pytest.raises(VastplanError, match=r"no workload of the plan is told"):
+        with_checkpoints(({**jobs[0], "to_claim": ""},), ["step-1"])
+
+
+def test_a_rule_with_a_dot_of_its_own_takes_such_a_name() -> None:
+    assert is_complete("step-4.ckpt", "step-*.ckpt") and not is_complete("step-4", "step-*.ckpt")
+    assert (
+        is_complete("step-4", "step-*") and is_complete("step-4-x", "step-*-x") and not is_complete("step-4.a", "s*-*")
+    )
+
+
+def test_a_part_that_mounts_it_elsewhere_is_told_its_own_path() -> None:
+    jobs = RunaiJobs("iad", RunaiProvider.__new__(RunaiProvider))
+    resume = Resume({}, "--from {checkpoint}", "home", "step-1")
+    mounts = [
+        {"pvc": [{"claimName": "data", "path": "/d"}, {"claimName": "home", "path": path}]} for path in ("/w", "/m")
+    ]
+    parts = jobs.resumed({"spec": {"storage": mounts[0]}, "masterSpec": {"storage": mounts[1]}}, resume)
+    assert (parts["spec"]["args"], parts["masterSpec"]["args"]) == ("--from /w/step-1", "--from /m/step-1")
+    parts = jobs.resumed({"spec": {"storage": mounts[0]}, "masterSpec": {"args": "-z"}}, resume)
+    assert (parts["spec"]["args"], parts["masterSpec"]["args"]) == ("--from /w/step-1", "-z --from /w/step-1")
+
+
+def test_a_checkpoint_needs_a_rule_by_which_it_is_found() -> None:
+    values = {"size": 10**9, "interval": "15m", "resume": {"args": "--from {checkpoint}"}}
+    with pytest.raises(ValidationError, match=r"resume with \{checkpoint\} needs complete"):
+        Checkpoint.model_validate(values, context={"canonical": True})
+    Checkpoint.model_validate({**values, "complete": {"marker": "OK"}}, context={"canonical": True})
+
+
 @pytest.mark.parametrize(
     ("resume", "why"),
     [
@@ -209,5 +368,5 @@ def test_both_parts_of_a_distributed_workload_are_told() -> None:
 )
 def test_what_is_no_variable_no_line_or_a_secret_is_refused(resume: dict[str, Any], why: str) -> None:
     with pytest.raises(ValidationError, match=why) as refused:
-        Checkpoint.model_validate({"size": 10**9, "interval": 900.0, "resume": resume}, context={"canonical": True})
+        Checkpoint.model_validate({"size": 10**9, "interval": "15m", "resume": resume}, context={"canonical": True})
     assert "hf-51e0c4a7" not in str(refused.value.errors(include_input=False))

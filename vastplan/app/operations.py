@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from vastplan.app.authorship import new_run
 from vastplan.app.connect import connected
@@ -28,7 +28,9 @@ from vastplan.model.site_ledger import LoggedRun, SiteLedger
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.course import carried, evened, heard
+from vastplan.operations.ends import jobs_of
 from vastplan.operations.plan.pair_record import entries_of
+from vastplan.operations.plan.resume import GIVEN, with_checkpoints
 from vastplan.operations.record import by_id, of_kind
 from vastplan.operations.run import Run, abort
 from vastplan.operations.subject import Heading, Met, OperationKind, Subject
@@ -65,7 +67,7 @@ class Operations(Generic[Wanted, Planned]):
         report: Callable[[str], None],
         again: str,
         clock: Clock | None = None,
-        consent: Mapping[str, object] | None = None,
+        consent: Mapping[str, Any] | None = None,
     ) -> Operation:
         """Carry out the plan, or continue an operation that has begun. `consent` are the consents given now, `again` the command to
         go on.
@@ -83,6 +85,9 @@ class Operations(Generic[Wanted, Planned]):
         with _opened(workspace, subject.sites, clock, again, report, self.kind.name) as enter:
             met, parts, write = enter(subject)
             operation = met.known(plan, parts)
+            if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
+                given = (consent or {}).get(GIVEN, ())
+                operation = operation.knowing(jobs=with_checkpoints(jobs_of(operation), given)) if given else operation
             run = Run(clock, write, report, met.standing, again, back)
 
             def record() -> Operation:

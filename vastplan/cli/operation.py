@@ -29,6 +29,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.shell import given, words
+from vastplan.operations.plan.resume import GIVEN, to_give
 from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
@@ -64,10 +65,14 @@ class Commands(Generic[Planned]):
     result: Callable[[Planned], str] = lambda _: ""
     """What to show after a run, beside its record; "" for nothing."""
 
-    def to_run(self, plan: Planned, file: Path, connections: Path | None) -> str:
-        """The command that carries out a plan in a file."""
+    def to_run(
+        self, plan: Planned, file: Path, connections: Path | None, checkpoints: Sequence[str] | None = None
+    ) -> str:
+        """The command that carries out a plan in a file; `checkpoints` are those that it was given, if it was typed already."""
         loss = self.loss(plan)
         more = [*given("--connections", connections), *given("--lose", loss.name if loss else None)]
+        for checkpoint in to_give(plan.jobs) if checkpoints is None else checkpoints:
+            more += ["--checkpoint", checkpoint]
         return words(["vastplan", self.kind, "run", file, *more])
 
 
@@ -109,7 +114,7 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
 def saved(request: OperationRunRequest, commands: Commands[Planned], file: Path) -> tuple[Planned, Workspace]:
     """The plan in a file, and its document."""
     plan = commands.file.load(file)
-    return plan, _document_of(request, plan, file, commands.to_run(plan, file, request.connections))
+    return plan, _document_of(request, plan, file, commands.to_run(plan, file, request.connections, request.checkpoints))
 
 
 def run_planned(
@@ -122,7 +127,7 @@ def run_planned(
     left_out: str | None = None,
 ) -> None:
     """Carry out a planned operation, or continue it: only the begin is asked about. Steps by hand that begin with `left_out` are not shown."""
-    to_run = commands.to_run(plan, file, request.connections)
+    to_run = commands.to_run(plan, file, request.connections, request.checkpoints)
     begun = any(record.id == plan.id[:8] for record in commands.records(workspace))
     if not begun:
         screen.show(commands.text(plan, ""))
@@ -156,7 +161,8 @@ def _consent(
 ) -> dict[str, Any]:
     """The consent to record: who consents, when, and to which loss."""
     given = {} if loss is None else _consent_to_loss(request, screen, plan, loss, to_run)
-    return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **given}
+    checkpoints = {GIVEN: list(request.checkpoints)} if request.checkpoints else {}
+    return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **given, **checkpoints}
 
 
 def _consent_to_loss(

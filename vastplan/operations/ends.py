@@ -19,6 +19,8 @@ SPECIFICATION = "specification"
 
 RESUME = "resume"
 """What the record has of a workload that is told to go on from its last checkpoint: how, by the claim of each volume that says it."""
+DIRECTORY = "checkpoint"
+"""What the record has of such a workload that is told a checkpoint: the name of its directory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.resume import of_resume, refuse_other_resume, told_to_resume
+from vastplan.operations.plan.resume import of_resume, to_record, told_to_resume
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -155,8 +155,7 @@ class PathMet(Met[MovePlan]):
         pair, ends = self.pair, self.ends
         users = self._mode.users(ends)
         refuse_newcomers(plan, users, "the move")
-        jobs = self._jobs(users)
-        refuse_other_resume(plan, jobs)
+        jobs = to_record(plan, self._jobs(users), consent)
         return Operation(
             id=plan.id[:8],
             kind=plan.kind,
@@ -177,7 +176,7 @@ class PathMet(Met[MovePlan]):
                 **({ARMED: True} if plan.armed else {}),
             },
             facts={
-                "jobs": list(jobs),
+                "jobs": jobs,
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
             },
@@ -191,7 +190,8 @@ class PathMet(Met[MovePlan]):
     def _jobs(self, users: Users) -> tuple[Facts, ...]:
         """The workloads for the record."""
         (jobs,) = self._mode.jobs((self.ends,), (users,))
-        return told_to_resume(jobs, self.document.written, self.pair) if self._mode.submits else jobs
+        written, mode = self.document.written, self.wanted.mode
+        return told_to_resume(jobs, written, self.pair, mode) if self._mode.submits else jobs
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages of its mode."""

@@ -15,6 +15,7 @@ from vastplan.model.secret_words import names_secret, secret_in
 from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, above_zero, in_bounds
 from vastplan.schema.markers import Typed
+from vastplan.schema.ports.workloads import CHECKPOINT, names_checkpoint
 from vastplan.schema.types import Bytes, Name, Says, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
@@ -198,33 +199,32 @@ _Variable = Annotated[
 ]
 
 
-def _no_secret(resume: Resume) -> None:
-    """Raises `ValueError` for what looks like a secret: it is shown in plans, and kept in the ledger."""
-    env = {} if resume.env is MISSING else resume.env
-    found = [f"the variable {name}" for name, value in env.items() if names_secret(name) or secret_in(value)]
-    if resume.args is not MISSING and (what := secret_in(resume.args)):
-        found.append(f"args: {what}")
-    if found:
-        raise ValueError(
-            f"{found[0]} looks like a secret, and plans show it; give the workload a credential of Run:AI instead"
-        )
-
-
 class Resume(Spec):
     """How a program is told to go on from its last checkpoint, where a move submits its workload again."""
 
     env: Annotated[dict[_Variable, Text], Field(min_length=1, max_length=32)] | MISSING = MISSING
     """Environment variables that are set in each workload that a move submits, such as RESUME: "1"; they replace those
-    of the same name."""
+    of the same name. `{checkpoint}` in a value is the path of the checkpoint that the run of the move is given."""
     args: Text | MISSING = MISSING
-    """Text that is appended to the arguments of each such workload, unless it is there already."""
+    """Text that is appended to the arguments of each such workload, unless it is there already; `{checkpoint}` as in
+    `env`."""
 
     @model_validator(mode="after")
     def _some(self) -> Resume:
         if self.env is MISSING and self.args is MISSING:
             raise ValueError("give env (variables to set), args (text to append to the arguments), or both")
-        _no_secret(self)
+        env, args = self.texts()
+        found = [f"the variable {name}" for name, value in env.items() if names_secret(name) or secret_in(value)]
+        found += [f"args: {word}"] if (word := secret_in(args)) else []
+        if found:
+            raise ValueError(
+                f"{found[0]} looks like a secret, and plans show it; give the workload a credential of Run:AI instead"
+            )
         return self
+
+    def texts(self) -> tuple[dict[str, str], str]:
+        """The variables and the arguments, empty where they are left out."""
+        return {} if self.env is MISSING else self.env, "" if self.args is MISSING else self.args
 
 
 class Checkpoint(Spec):
@@ -299,6 +299,8 @@ class Checkpoint(Spec):
             raise ValueError(
                 "give one of interval (a time), steps (a number of training steps), or event (what triggers it)"
             )
+        if self.resume is not MISSING and names_checkpoint(*self.resume.texts()) and self.complete is MISSING:
+            raise ValueError(f"resume with {CHECKPOINT} needs complete, by which the newest checkpoint is found")
         if self.mode == "async" and self.staging_per_rank is MISSING:
             raise ValueError("mode async needs staging_per_rank: the copy to host memory still blocks training")
         if self.mode == "sync" and self.staging_per_rank is not MISSING:

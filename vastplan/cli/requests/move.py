@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vastplan.cli.request import option, positional, positionals, switch
+from vastplan.cli.request import option, positional, positionals, repeatable, switch
 from vastplan.cli.requests.common import LOCK_TIMEOUT, report_files
 from vastplan.cli.requests.operation import (
     OperationAbortRequest,
@@ -13,6 +13,7 @@ from vastplan.cli.requests.operation import (
     OperationRunRequest,
     OperationStatusRequest,
     filled,
+    not_blank,
 )
 
 _EXAMPLE = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
@@ -74,6 +75,12 @@ class MoveRunRequest(OperationRunRequest, MoveRequest):
     rejoin = filled("--rejoin", "SITE", "with an ADDRESS: as for move plan")
     keep = filled("--keep", "SITE", "with an ADDRESS: as for move plan")
     accept = switch("--accept", "afterwards write into the document where it is active now")
+    checkpoints = repeatable(
+        "--checkpoint",
+        not_blank,
+        "DIR",
+        "the checkpoint's directory, where the document has {{checkpoint}} in resume; WORKLOAD=DIR for one of several workloads",
+    )
 
 
 class MoveStatusRequest(OperationStatusRequest, MoveRequest):

@@ -57,6 +57,8 @@ class OperationRunRequest(OperationRequest):
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")
     lock_timeout = LOCK_TIMEOUT
     auto_approve = switch("--auto-approve", "do not ask")
+    checkpoints: tuple[str, ...] = ()
+    """The checkpoints from which the workloads of a move go on."""
 
 
 class OperationStatusRequest(OperationRequest):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vastplan.model.operation import Facts, Operation, Outcome
-from vastplan.operations.ends import LABEL, RESUME, SPECIFICATION, job_of
+from vastplan.operations.ends import DIRECTORY, LABEL, RESUME, SPECIFICATION, job_of
 from vastplan.operations.stage import Call, effect
 from vastplan.schema.ports.workloads import STOPPED, Job, Jobs, Resume
 
@@ -80,8 +80,9 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
 def resumed(jobs: Jobs, specification: Mapping[str, Any], fact: Facts) -> Mapping[str, Any]:
     """The specification of a workload, told to go on from its last checkpoint as the document has it for the volumes that it mounts."""
-    for resume in (fact.get(RESUME) or {}).values():
-        specification = jobs.resumed(specification, Resume(resume.get("env", {}), resume.get("args", "")))
+    for claim, how in (fact.get(RESUME) or {}).items():
+        resume = Resume(how.get("env", {}), how.get("args", ""), claim, str(fact.get(DIRECTORY, "")))
+        specification = jobs.resumed(specification, resume)
     return specification
 
 

@@ -28,7 +28,7 @@ WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
 class Arm(Planned):
     """Keeps the workloads. It is possible whenever a planned move is: then an unplanned one is, later."""
 
-    tried = False
+    submits = tried = False
     done = "armed"
 
     def stages(self, ends: Ends, broken: str) -> tuple[Stage, ...]:

@@ -6,12 +6,14 @@ A step by hand, because VMS lists no directory (`stat_path` describes one path w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN
+from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, THROUGH
 from vastplan.model.shell import word
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.entries import Entry
+from vastplan.schema.ports.workloads import names_checkpoint
 
 
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
@@ -38,10 +40,32 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
     )
 
 
-def checkpoints_of(written: Iterable[Entry], pair: Pair) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The `checkpoint` of the volume at the source, and of the one at the target; empty where the document has none."""
+def resume_of(written: Iterable[Entry], pair: Pair, mode: str) -> dict[str, Any]:
+    """The `resume` of the volume at the target, or else of the one at the source; empty without one.
+
+    If it has the path of a checkpoint, also the `name` of complete ones, and where which command finds the newest (`find`).
+    """
     source, target = _volumes(written, pair)
-    return _checkpoint(source), _checkpoint(target)
+    checkpoint = next((one for one in (_checkpoint(target), _checkpoint(source)) if "resume" in one), {})
+    resume = dict(checkpoint.get("resume", {}))
+    if not names_checkpoint(resume.get("env", {}), resume.get("args", "")):
+        return resume
+    rule = checkpoint["complete"]
+    if mode in (PLANNED, THROUGH, FORK):  # all others have what arrived
+        find = f"on a client at {pair.source}: {_command(source, target, pair.source_directory, rule)}"
+    else:
+        find = f"on a client at {pair.target}: {_command(target, source, pair.target_directory, rule)}"
+    return {**resume, "name": rule.get("name", ""), "find": find}
+
+
+def is_complete(directory: str, name: str) -> bool:
+    """Whether a directory has a name of complete checkpoints, `name` by the document."""
+    return fnmatchcase(directory, name) and not ((written := _being_written(name)) and fnmatchcase(directory, written))
+
+
+def _being_written(name: str) -> str:
+    """The pattern of what `name` does not mean: step-400.tmp does not match step-*. "" if it has a `.` of its own behind the `*`."""
+    return "" if "." in name.partition("*")[2] else f"{name.rstrip('*')}*.*"
 
 
 def _at_target(pair: Pair) -> str:
@@ -71,7 +95,7 @@ def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Ma
         matched = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
     else:
         name = rule["name"]
-        if "." not in name.partition("*")[2]:  # step-400.tmp does not match step-*: it is being written
-            excluded = f"\\( {excluded} -o -name {word(name.rstrip('*') + '*.*')} \\)"
+        if written := _being_written(name):
+            excluded = f"\\( {excluded} -o -name {word(written)} \\)"
         matched = f"-type d -name {word(name)} -prune -printf '%T@ %p\\n'"
     return f"find {root} {excluded} -prune -o {matched} | sort -n | tail -n 1"

@@ -2,37 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vastplan.model.errors import Stale
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Facts
 from vastplan.model.operation_plan import Fact, OperationPlan
-from vastplan.operations.ends import RESUME
-from vastplan.operations.plan.checkpoints import checkpoints_of
+from vastplan.operations.ends import DIRECTORY, RESUME
+from vastplan.operations.plan.checkpoints import is_complete, resume_of
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.entries import Entry
+from vastplan.schema.ports.workloads import CHECKPOINT
+
+GIVEN = "checkpoints"
+"""In the consent to a run: the checkpoints that it was given."""
+_NAME = re.compile(r"[A-Za-z0-9._@:+=,~-]{1,255}")
 
 
-def told_to_resume(jobs: tuple[Facts, ...], written: Iterable[Entry], pair: Pair) -> tuple[Facts, ...]:
-    """The workloads that mount the data of a pair, each with what the volume at the target, or else at the source, says; `written` are
-    the document's entries."""
-    source, target = checkpoints_of(written, pair)
-    resume = target.get("resume") or source.get("resume")
-    return tuple({**fact, RESUME: {str(fact["claim"]): resume}} for fact in jobs) if resume else jobs
+def told_to_resume(jobs: tuple[Facts, ...], written: Iterable[Entry], pair: Pair, mode: str) -> tuple[Facts, ...]:
+    """The workloads that mount the data of a pair, each with what the document says of its volume; `written` are its entries."""
+    how = resume_of(written, pair, mode)
+    return tuple({**fact, RESUME: {str(fact["claim"]): how}} for fact in jobs) if how else jobs
 
 
-def of_resume(jobs: Iterable[Facts]) -> Iterator[Fact]:
-    """A fact for each workload that is told to go on from its last checkpoint where it is submitted."""
-    for fact in jobs:
-        told = [text for how in fact.get(RESUME, {}).values() for text in _told(how)]
-        if told and fact["to_claim"]:
-            yield Fact(f"workload {fact['name']} starts", f"with {', '.join(told)}")
+def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]:
+    """The workloads with the checkpoints that a person gives: `DIR` for the only one that is told one, `WORKLOAD=DIR` for one of several.
+
+    Raises `VastplanError` for something else.
+    """
+    facts = tuple(jobs)
+    waiting, directories = _waiting(facts), dict[str, str]()
+    for text in given:
+        name, _, directory = text.partition("=")
+        if name not in waiting:
+            name, directory = next(iter(waiting), ""), text
+        if name not in waiting or (directory == text and len(waiting) > 1):
+            values = " ".join(f"--checkpoint {value}" for value in to_give(facts))
+            why = f"give one for each workload: {values}" if values else f"no workload of the plan is told {CHECKPOINT}"
+            raise VastplanError(f"--checkpoint: {inert(text, 80)}: {why}")
+        if not _NAME.fullmatch(directory) or not directory.strip("."):
+            raise VastplanError(
+                f"--checkpoint: {inert(directory, 80)} is not the name of a directory directly below that of the volume: one name, of "
+                "letters, digits and ._@:+=,~-, without /"
+            )
+        pattern, find = waiting[name]["name"], inert(waiting[name]["find"], None)
+        if pattern and not is_complete(directory, pattern):
+            raise VastplanError(
+                f"--checkpoint: {directory} is not complete by the document (complete: {pattern}); this prints the newest one that "
+                f"is, {find}"
+            )
+        directories[name] = directory
+    return [{**fact, DIRECTORY: directories[fact["name"]]} if fact["name"] in directories else fact for fact in facts]
 
 
-def refuse_other_resume(plan: OperationPlan, jobs: Iterable[Facts]) -> None:
-    """Raises `Stale` if a workload would be told something else than the plan shows: no object of the document changes with that."""
+def to_record(plan: OperationPlan, jobs: tuple[Facts, ...], consent: Mapping[str, Any]) -> list[Facts]:
+    """The workloads of a plan for its record. Raises `VastplanError` if one is told a checkpoint that nobody gave, `Stale` if one would
+    be told something else than the plan shows: no object of the document changes with that."""
     planned = {job["id"]: job.get(RESUME) for job in plan.jobs}
     for fact in jobs:
         if fact["id"] in planned and fact.get(RESUME) != planned[fact["id"]]:
@@ -40,6 +67,42 @@ def refuse_other_resume(plan: OperationPlan, jobs: Iterable[Facts]) -> None:
                 f"{plan.path}: checkpoint.resume has changed since the {plan.kind} was planned, for workload "
                 f"{inert(fact['name'], 80)}; plan it again"
             )
+    facts = with_checkpoints(jobs, consent.get(GIVEN, ()))
+    told = {fact["name"] for fact in facts if DIRECTORY in fact}
+    for (name, how), value in zip(_waiting(jobs).items(), to_give(jobs), strict=True):
+        if name not in told:
+            raise VastplanError(
+                f"{plan.path}: workload {inert(name, 80)} is told {CHECKPOINT}: add --checkpoint {value}, the name of the directory that "
+                f"this prints, {how['find']}"
+            )
+    return facts
+
+
+def of_resume(jobs: tuple[Facts, ...]) -> Iterator[Fact]:
+    """How each workload is told to go on from its last checkpoint where it is submitted."""
+    for fact in jobs:
+        told = [text for how in fact.get(RESUME, {}).values() for text in _told(how)]
+        if told and fact["to_claim"]:
+            yield Fact(f"workload {fact['name']} starts", f"with {', '.join(told)}")
+    for name, value in zip(_waiting(jobs), to_give(jobs), strict=True):
+        text = f"give it to the run (--checkpoint {value}); vastplan does not read whether it is complete at the target"
+        yield Fact(f"checkpoint of workload {name}", f"unknown: {text}")
+
+
+def to_give(jobs: Iterable[Facts]) -> list[str]:
+    """What a run has to be given for the workloads of a plan, as the values of `--checkpoint`."""
+    waiting = _waiting(jobs)
+    return [f"{inert(name, 80)}=DIR" for name in waiting] if len(waiting) > 1 else ["DIR"] * len(waiting)
+
+
+def _waiting(jobs: Iterable[Facts]) -> dict[str, Mapping[str, Any]]:
+    """The workloads that are told a checkpoint where they are submitted: by name, how they are told."""
+    return {
+        str(fact["name"]): how
+        for fact in jobs
+        for how in fact.get(RESUME, {}).values()
+        if fact["to_claim"] and "find" in how
+    }
 
 
 def _told(how: Mapping[str, Any]) -> Iterator[str]:

@@ -43,12 +43,26 @@ class PoolGpus(NamedTuple):
     allocated: float
 
 
+CHECKPOINT = "{checkpoint}"
+"""In a text of `Resume`: the path of the checkpoint in the container."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """How a program is told to go on from its last checkpoint: variables of its environment, and text among its arguments."""
+    """How a program is told to go on from its last checkpoint: variables of its environment, and text among its arguments.
+
+    `checkpoint` is the name of the checkpoint's directory, below what the workload mounts through `claim`.
+    """
 
     env: Mapping[str, str]
     args: str = ""
+    claim: str = ""
+    checkpoint: str = ""
+
+
+def names_checkpoint(env: Mapping[str, str], args: str) -> bool:
+    """Whether one of the texts of a `Resume` has the path of the checkpoint in it."""
+    return any(CHECKPOINT in text for text in (*env.values(), args))
 
 
 class Jobs(Protocol):

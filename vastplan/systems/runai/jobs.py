@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.model.secret_words import names_secret, secret_in
-from vastplan.schema.ports.workloads import Job, PoolGpus, Resume
+from vastplan.schema.ports.workloads import CHECKPOINT, Job, PoolGpus, Resume
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
@@ -115,7 +115,10 @@ class RunaiJobs:
 
     def resumed(self, specification: Row, resume: Resume) -> Row:
         """The specification with the variables and arguments in each of its parts: the master of a distributed one starts the same program."""
-        return {name: _resumed(part, resume) if name in _SPECS else part for name, part in specification.items()}
+        mounted = next(filter(None, (_mounted(specification.get(name), resume.claim) for name in _SPECS)), "")
+        return {
+            name: _resumed(part, resume, mounted) if name in _SPECS else part for name, part in specification.items()
+        }
 
     def _labels(self, job: Job) -> set[str]:
         try:
@@ -220,14 +223,24 @@ def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     return {**fields, "labels": [*labels, {"name": key, "value": value}]}
 
 
-def _resumed(spec: Any, resume: Resume) -> Any:
+def _resumed(spec: Any, resume: Resume, mounted: str) -> Any:
+    """A part of a specification; `mounted` is where another part mounts the claim, if this one does not."""
     if not isinstance(spec, Mapping):
         return spec
+    path = f"{_mounted(spec, resume.claim) or mounted}/{resume.checkpoint}"
     rows = spec.get("environmentVariables") or ()
     variables = [row for row in rows if isinstance(row, Mapping) and row.get("name") not in resume.env]
-    variables += [{"name": name, "value": value} for name, value in resume.env.items()]
-    args = str(spec.get("args") or "")
-    # after a move home again it is there already
-    if resume.args and not re.search(rf"(?<!\S){re.escape(resume.args)}(?!\S)", args):
-        args = f"{args} {resume.args}".strip()
+    variables += [{"name": name, "value": text.replace(CHECKPOINT, path)} for name, text in resume.env.items()]
+    args, told = str(spec.get("args") or ""), resume.args.replace(CHECKPOINT, path)
+    # a workload that was moved before has them already, with the checkpoint of then
+    before = re.escape(resume.args).replace(re.escape(CHECKPOINT), r"\S+")
+    if resume.args and re.search(once := rf"(?<!\S){before}(?!\S)", args):
+        args = re.sub(once, lambda _: told, args)
+    elif resume.args:
+        args = f"{args} {told}".strip()
     return {**spec, **({"environmentVariables": variables} if variables else {}), **({"args": args} if args else {})}
+
+
+def _mounted(spec: Any, claim: str) -> str:
+    """Where a part of a specification mounts a claim, "" if it does not."""
+    return next((str(one.get("path")).rstrip("/") for one in _mounts(spec) if one.get("claimName") == claim), "")

@@ -33,7 +33,7 @@ from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.resume import of_resume, refuse_other_resume, told_to_resume
+from vastplan.operations.plan.resume import of_resume, to_record, told_to_resume
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
@@ -174,8 +174,7 @@ class GroupMet(Met[MovePlan]):
             raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
         users = self.users()
         refuse_newcomers(plan, dict.fromkeys(user for users_of_path in users for user in users_of_path), "the move")
-        jobs = self._jobs(users)
-        refuse_other_resume(plan, jobs)
+        jobs = to_record(plan, self._jobs(users), consent)
         return Operation(
             id=plan.id[:8],
             kind=plan.kind,
@@ -190,7 +189,7 @@ class GroupMet(Met[MovePlan]):
             covers=self.covers,
             consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id, **self._more_consent(plan)},
             facts={
-                "jobs": list(jobs), PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
+                "jobs": jobs, PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
             },
         )  # fmt: skip
 
@@ -249,7 +248,8 @@ class GroupMet(Met[MovePlan]):
     def _jobs(self, users: tuple[Users, ...]) -> tuple[Facts, ...]:
         """The workloads of all paths for the record, each once."""
         jobs = zip(self._mode.jobs(self.ends, users), self.pairs, strict=True)
-        return jobs_together(told_to_resume(of_path, self.document.written, pair) for of_path, pair in jobs)
+        written, mode = self.document.written, self.wanted.mode
+        return jobs_together(told_to_resume(of_path, written, pair, mode) for of_path, pair in jobs)
 
     @staticmethod
     def _more_consent(plan: MovePlan) -> dict[str, Any]:
