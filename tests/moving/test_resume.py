@@ -30,7 +30,7 @@ from vastplan.operations.run import Stopped
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import move_text
 from vastplan.schema.checkpoint import Checkpoint
-from vastplan.schema.ports.workloads import Resume
+from vastplan.schema.ports.workloads import Resumption
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 
@@ -177,7 +177,7 @@ def test_what_was_begun_goes_on_as_it_was_planned(scene: Theatre) -> None:
 
 def test_both_parts_of_a_distributed_workload_are_told() -> None:
     jobs = RunaiJobs("iad", RunaiProvider.__new__(RunaiProvider))
-    resume = Resume({"A": "1"}, "--resume True")
+    resume = Resumption({"A": "1"}, "--resume True")
     asked = {"spec": {"args": "-x"}, "masterSpec": {"args": "-y --resume True2"}, "masterSpecSameAsWorker": False}
     once = jobs.resumed(asked, resume)
     variables = [{"name": "A", "value": "1"}]
@@ -188,8 +188,8 @@ def test_both_parts_of_a_distributed_workload_are_told() -> None:
     }
     assert jobs.resumed(once, resume) == once
     of_secret = {"spec": {"environmentVariables": [{"name": "A", "secret": {"name": "s", "key": "k"}}, None]}}
-    assert jobs.resumed(of_secret, Resume({"A": "1"})) == {"spec": {"environmentVariables": variables}}
-    assert jobs.resumed({"spec": {"args": " -x "}, "masterSpec": None}, Resume({})) == {
+    assert jobs.resumed(of_secret, Resumption({"A": "1"})) == {"spec": {"environmentVariables": variables}}
+    assert jobs.resumed({"spec": {"args": " -x "}, "masterSpec": None}, Resumption({})) == {
         "spec": {"args": " -x "},
         "masterSpec": None,
     }
@@ -263,11 +263,11 @@ def test_each_of_several_workloads_is_given_its_own(scene: Theatre, capsys: pyte
     submit(scene, "train")
     submit(scene, "tune")
     plan = scene.plan()
-    with pytest.raises(VastplanError, match=r"train is told \{checkpoint\}: add --checkpoint train=DIR"):
+    with pytest.raises(VastplanError, match=r"train starts with \{checkpoint\}: add --checkpoint train=DIR"):
         scene.run(plan)
     with pytest.raises(VastplanError, match="give one for each workload: --checkpoint train=DIR --checkpoint tune=DIR"):
         scene.run(plan, checkpoints=["step-100"])
-    with pytest.raises(VastplanError, match=r"tune is told \{checkpoint\}: add --checkpoint tune=DIR"):
+    with pytest.raises(VastplanError, match=r"tune starts with \{checkpoint\}: add --checkpoint tune=DIR"):
         scene.run(plan, checkpoints=["train=step-100"])
     done = scene.run(plan, checkpoints=["train=step-100", "tune=step-7"])
     assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-100/model --x"
@@ -317,7 +317,7 @@ def test_what_is_no_name_of_a_complete_checkpoint_is_refused(directory: str, why
     jobs = ({"id": "1", "name": "train", "to_claim": "home", RESUMED: {"home": how}},)
     with pytest.raises(VastplanError, match=why):
         with_checkpoints(jobs, [directory])
-    with pytest.raises(VastplanError, match=r"no workload of the plan is told"):
+    with pytest.raises(VastplanError, match=r"no workload of the plan starts with"):
         with_checkpoints(({**jobs[0], "to_claim": ""},), ["step-1"])
 
 
@@ -330,7 +330,7 @@ def test_a_rule_with_a_dot_of_its_own_takes_such_a_name() -> None:
 
 def test_a_part_that_mounts_it_elsewhere_is_told_its_own_path() -> None:
     jobs = RunaiJobs("iad", RunaiProvider.__new__(RunaiProvider))
-    resume = Resume({}, "--from {checkpoint}", "home", "step-1")
+    resume = Resumption({}, "--from {checkpoint}", "home", "step-1")
     mounts = [
         {"pvc": [{"claimName": "data", "path": "/d"}, {"claimName": "home", "path": path}]} for path in ("/w", "/m")
     ]

@@ -18,9 +18,9 @@ SPECIFICATION = "specification"
 """What the record has of a workload that was kept when the move was armed."""
 
 RESUME = "resume"
-"""What the record has of a workload that is told to go on from its last checkpoint: how, by the claim of each volume that says it."""
+"""What the record has of a workload that goes on from its last checkpoint: how, by the claim of each volume whose document says it."""
 DIRECTORY = "checkpoint"
-"""What the record has of such a workload that is told a checkpoint: the name of its directory."""
+"""What the record has of such a workload that gets the path of a checkpoint: the name of its directory."""
 
 
 @dataclass(frozen=True, slots=True)

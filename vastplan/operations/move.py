@@ -32,7 +32,7 @@ from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.resume import of_resume, to_record, told_to_resume
+from vastplan.operations.plan.resume import of_resume, to_record, with_resume
 from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -191,7 +191,7 @@ class PathMet(Met[MovePlan]):
         """The workloads for the record."""
         (jobs,) = self._mode.jobs((self.ends,), (users,))
         written, mode = self.document.written, self.wanted.mode
-        return told_to_resume(jobs, written, self.pair, mode) if self._mode.submits else jobs
+        return with_resume(jobs, written, self.pair, mode) if self._mode.submits else jobs
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages of its mode."""

@@ -200,7 +200,7 @@ _Variable = Annotated[
 
 
 class Resume(Spec):
-    """How a program is told to go on from its last checkpoint, where a move submits its workload again."""
+    """What a workload starts with, so that its program goes on from the last checkpoint where a move submits it again."""
 
     env: Annotated[dict[_Variable, Text], Field(min_length=1, max_length=32)] | MISSING = MISSING
     """Environment variables that are set in each workload that a move submits, such as RESUME: "1"; they replace those
@@ -264,8 +264,8 @@ class Checkpoint(Spec):
     """How a complete checkpoint is recognised, so that a move finds the newest; without it a move reports nothing
     about checkpoints."""
     resume: Resume | MISSING = MISSING
-    """How programs are told to go on from the last checkpoint in the workloads that a move submits; left out, these
-    start as they did first."""
+    """What workloads that a move submits start with, so that they go on from the last checkpoint; left out, they start as
+    they did first."""
     keep_last: Many = 1
     """Number of complete checkpoints that each job keeps, besides the one that it is writing."""
     concurrent_jobs: Many = 1

@@ -9,7 +9,7 @@ from typing import Any
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.ends import DIRECTORY, LABEL, RESUME, SPECIFICATION, job_of
 from vastplan.operations.stage import Call, effect
-from vastplan.schema.ports.workloads import STOPPED, Job, Jobs, Resume
+from vastplan.schema.ports.workloads import STOPPED, Job, Jobs, Resumption
 
 GONE = "gone"
 _MOVED = re.compile(r"(-m[0-9a-f]{8})+\Z")
@@ -30,7 +30,7 @@ def suspend(jobs: Jobs, fact: Facts) -> Call:
 
 
 def resume(jobs: Jobs, fact: Facts) -> Call:
-    """Resume a workload that the operation suspended."""
+    """Resumption a workload that the operation suspended."""
     return _changing("resume", jobs, fact, jobs.resume, lambda now: now["phase"] not in ("Stopped", "Stopping"))
 
 
@@ -79,9 +79,9 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
 
 def resumed(jobs: Jobs, specification: Mapping[str, Any], fact: Facts) -> Mapping[str, Any]:
-    """The specification of a workload, told to go on from its last checkpoint as the document has it for the volumes that it mounts."""
+    """The specification of a workload, so that it goes on from its last checkpoint, by the volumes that it mounts."""
     for claim, how in (fact.get(RESUME) or {}).items():
-        resume = Resume(how.get("env", {}), how.get("args", ""), claim, str(fact.get(DIRECTORY, "")))
+        resume = Resumption(how.get("env", {}), how.get("args", ""), claim, str(fact.get(DIRECTORY, "")))
         specification = jobs.resumed(specification, resume)
     return specification
 

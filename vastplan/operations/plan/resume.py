@@ -1,4 +1,4 @@
-"""How workloads are told to go on from their last checkpoint, by the document: for the record of a move, and for its plan."""
+"""How workloads go on from their last checkpoint where they are submitted, by the document: for the record of a move, and its plan."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ GIVEN = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9._@:+=,~-]{1,255}")
 
 
-def told_to_resume(jobs: tuple[Facts, ...], written: Iterable[Entry], pair: Pair, mode: str) -> tuple[Facts, ...]:
+def with_resume(jobs: tuple[Facts, ...], written: Iterable[Entry], pair: Pair, mode: str) -> tuple[Facts, ...]:
     """The workloads that mount the data of a pair, each with what the document says of its volume; `written` are its entries."""
     how = resume_of(written, pair, mode)
     return tuple({**fact, RESUME: {str(fact["claim"]): how}} for fact in jobs) if how else jobs
 
 
 def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]:
-    """The workloads with the checkpoints that a person gives: `DIR` for the only one that is told one, `WORKLOAD=DIR` for one of several.
+    """The workloads with the checkpoints that a person gives: `DIR` for the only one that starts with one, `WORKLOAD=DIR` for one of several.
 
     Raises `VastplanError` for something else.
     """
@@ -40,7 +40,11 @@ def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]
             name, directory = next(iter(waiting), ""), text
         if name not in waiting or (directory == text and len(waiting) > 1):
             values = " ".join(f"--checkpoint {value}" for value in to_give(facts))
-            why = f"give one for each workload: {values}" if values else f"no workload of the plan is told {CHECKPOINT}"
+            why = (
+                f"give one for each workload: {values}"
+                if values
+                else f"no workload of the plan starts with {CHECKPOINT}"
+            )
             raise VastplanError(f"--checkpoint: {inert(text, 80)}: {why}")
         if not _NAME.fullmatch(directory) or not directory.strip("."):
             raise VastplanError(
@@ -58,8 +62,8 @@ def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]
 
 
 def to_record(plan: OperationPlan, jobs: tuple[Facts, ...], consent: Mapping[str, Any]) -> list[Facts]:
-    """The workloads of a plan for its record. Raises `VastplanError` if one is told a checkpoint that nobody gave, `Stale` if one would
-    be told something else than the plan shows: no object of the document changes with that."""
+    """The workloads of a plan for its record. Raises `VastplanError` if one starts with a checkpoint that nobody gave, `Stale` if one
+    would start with something else than the plan shows: no object of the document changes with that."""
     planned = {job["id"]: job.get(RESUME) for job in plan.jobs}
     for fact in jobs:
         if fact["id"] in planned and fact.get(RESUME) != planned[fact["id"]]:
@@ -68,22 +72,22 @@ def to_record(plan: OperationPlan, jobs: tuple[Facts, ...], consent: Mapping[str
                 f"{inert(fact['name'], 80)}; plan it again"
             )
     facts = with_checkpoints(jobs, consent.get(GIVEN, ()))
-    told = {fact["name"] for fact in facts if DIRECTORY in fact}
+    given = {fact["name"] for fact in facts if DIRECTORY in fact}
     for (name, how), value in zip(_waiting(jobs).items(), to_give(jobs), strict=True):
-        if name not in told:
+        if name not in given:
             raise VastplanError(
-                f"{plan.path}: workload {inert(name, 80)} is told {CHECKPOINT}: add --checkpoint {value}, the name of the directory that "
+                f"{plan.path}: workload {inert(name, 80)} starts with {CHECKPOINT}: add --checkpoint {value}, the name of the directory that "
                 f"this prints, {how['find']}"
             )
     return facts
 
 
 def of_resume(jobs: tuple[Facts, ...]) -> Iterator[Fact]:
-    """How each workload is told to go on from its last checkpoint where it is submitted."""
+    """What each workload starts with, where it is submitted to go on from its last checkpoint."""
     for fact in jobs:
-        told = [text for how in fact.get(RESUME, {}).values() for text in _told(how)]
-        if told and fact["to_claim"]:
-            yield Fact(f"workload {fact['name']} starts", f"with {', '.join(told)}")
+        texts = [text for how in fact.get(RESUME, {}).values() for text in _texts(how)]
+        if texts and fact["to_claim"]:
+            yield Fact(f"workload {fact['name']} starts", f"with {', '.join(texts)}")
     for name, value in zip(_waiting(jobs), to_give(jobs), strict=True):
         text = f"give it to the run (--checkpoint {value}); vastplan does not read whether it is complete at the target"
         yield Fact(f"checkpoint of workload {name}", f"unknown: {text}")
@@ -96,7 +100,7 @@ def to_give(jobs: Iterable[Facts]) -> list[str]:
 
 
 def _waiting(jobs: Iterable[Facts]) -> dict[str, Mapping[str, Any]]:
-    """The workloads that are told a checkpoint where they are submitted: by name, how they are told."""
+    """The workloads that start with the path of a checkpoint: by name, how."""
     return {
         str(fact["name"]): how
         for fact in jobs
@@ -105,7 +109,7 @@ def _waiting(jobs: Iterable[Facts]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _told(how: Mapping[str, Any]) -> Iterator[str]:
+def _texts(how: Mapping[str, Any]) -> Iterator[str]:
     yield from (inert(f"{name}={value}", 200) for name, value in how.get("env", {}).items())
     if how.get("args"):
         yield inert(how["args"], 200)

@@ -44,12 +44,12 @@ class PoolGpus(NamedTuple):
 
 
 CHECKPOINT = "{checkpoint}"
-"""In a text of `Resume`: the path of the checkpoint in the container."""
+"""In a text of `Resumption`: the path of the checkpoint in the container."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    """How a program is told to go on from its last checkpoint: variables of its environment, and text among its arguments.
+class Resumption:
+    """What a program starts with to go on from its last checkpoint: variables of its environment, and text among its arguments.
 
     `checkpoint` is the name of the checkpoint's directory, below what the workload mounts through `claim`.
     """
@@ -61,7 +61,7 @@ class Resume:
 
 
 def names_checkpoint(env: Mapping[str, str], args: str) -> bool:
-    """Whether one of the texts of a `Resume` has the path of the checkpoint in it."""
+    """Whether one of the texts of a `Resumption` has the path of the checkpoint in it."""
     return any(CHECKPOINT in text for text in (*env.values(), args))
 
 
@@ -89,7 +89,7 @@ class Jobs(Protocol):
         """Stop the workload; it can be resumed."""
 
     def resume(self, job: Job) -> None:
-        """Resume the workload."""
+        """Resumption the workload."""
 
     def specification(self, job: Job) -> Mapping[str, Any]:
         """The specification that the workload was submitted with."""
@@ -109,7 +109,7 @@ class Jobs(Protocol):
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
         """The specification for another site: with that site's claims, without what only the first site has, with the label."""
 
-    def resumed(self, specification: Mapping[str, Any], resume: Resume) -> Mapping[str, Any]:
+    def resumed(self, specification: Mapping[str, Any], resume: Resumption) -> Mapping[str, Any]:
         """The specification that starts from the last checkpoint: variables replace those of the same name, arguments are added once."""
 
 

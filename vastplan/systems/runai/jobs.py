@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.model.secret_words import names_secret, secret_in
-from vastplan.schema.ports.workloads import CHECKPOINT, Job, PoolGpus, Resume
+from vastplan.schema.ports.workloads import CHECKPOINT, Job, PoolGpus, Resumption
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
@@ -87,7 +87,7 @@ class RunaiJobs:
         self._provider.ask("POST", f"{self._path(job)}/suspend")
 
     def resume(self, job: Job) -> None:
-        """Resume it, likewise."""
+        """Resumption it, likewise."""
         self._provider.ask("POST", f"{self._path(job)}/resume")
 
     def specification(self, job: Job) -> Row:
@@ -113,7 +113,7 @@ class RunaiJobs:
         """The specification with mapped claims and the label, without pools, nodes and addresses of its former cluster."""
         return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
 
-    def resumed(self, specification: Row, resume: Resume) -> Row:
+    def resumed(self, specification: Row, resume: Resumption) -> Row:
         """The specification with the variables and arguments in each of its parts: the master of a distributed one starts the same program."""
         mounted = next(filter(None, (_mounted(specification.get(name), resume.claim) for name in _SPECS)), "")
         return {
@@ -223,21 +223,21 @@ def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     return {**fields, "labels": [*labels, {"name": key, "value": value}]}
 
 
-def _resumed(spec: Any, resume: Resume, mounted: str) -> Any:
+def _resumed(spec: Any, resume: Resumption, mounted: str) -> Any:
     """A part of a specification; `mounted` is where another part mounts the claim, if this one does not."""
     if not isinstance(spec, Mapping):
         return spec
     path = f"{_mounted(spec, resume.claim) or mounted}/{resume.checkpoint}"
     rows = spec.get("environmentVariables") or ()
     variables = [row for row in rows if isinstance(row, Mapping) and row.get("name") not in resume.env]
-    variables += [{"name": name, "value": text.replace(CHECKPOINT, path)} for name, text in resume.env.items()]
-    args, told = str(spec.get("args") or ""), resume.args.replace(CHECKPOINT, path)
+    variables += [{"name": name, "value": value.replace(CHECKPOINT, path)} for name, value in resume.env.items()]
+    args, text = str(spec.get("args") or ""), resume.args.replace(CHECKPOINT, path)
     # a workload that was moved before has them already, with the checkpoint of then
     before = re.escape(resume.args).replace(re.escape(CHECKPOINT), r"\S+")
     if resume.args and re.search(once := rf"(?<!\S){before}(?!\S)", args):
-        args = re.sub(once, lambda _: told, args)
+        args = re.sub(once, lambda _: text, args)
     elif resume.args:
-        args = f"{args} {told}".strip()
+        args = f"{args} {text}".strip()
     return {**spec, **({"environmentVariables": variables} if variables else {}), **({"args": args} if args else {})}
 
 
