@@ -300,7 +300,9 @@ class Checkpoint(Spec):
                 "give one of interval (a time), steps (a number of training steps), or event (what triggers it)"
             )
         if self.resume is not MISSING and names_checkpoint(*self.resume.texts()) and self.complete is MISSING:
-            raise ValueError(f"resume with {CHECKPOINT} needs complete, by which the newest checkpoint is found")
+            raise ValueError(
+                f"resume with {CHECKPOINT} needs complete: {{marker: FILE}} or {{name: PATTERN}}, to find the newest one"
+            )
         if self.mode == "async" and self.staging_per_rank is MISSING:
             raise ValueError("mode async needs staging_per_rank: the copy to host memory still blocks training")
         if self.mode == "sync" and self.staging_per_rank is not MISSING:
