@@ -340,6 +340,16 @@ def test_a_part_that_mounts_it_elsewhere_is_told_its_own_path() -> None:
     assert (parts["spec"]["args"], parts["masterSpec"]["args"]) == ("--from /w/step-1", "-z --from /w/step-1")
 
 
+def test_arguments_of_the_user_stay_as_they_are() -> None:
+    jobs = RunaiJobs("iad", RunaiProvider.__new__(RunaiProvider))
+    storage = {"pvc": [{"claimName": "home", "path": "/w"}]}
+    args = "/w/train.py --from /base --data /w/step-0 --from /w/step-1/x"
+    resume = Resumption({}, "--from {checkpoint}", "home", "step-2")
+    once = jobs.resumed({"spec": {"args": args, "storage": storage}}, resume)
+    assert once["spec"]["args"] == f"{args} --from /w/step-2"
+    assert jobs.resumed(once, replace(resume, checkpoint="step-3"))["spec"]["args"] == f"{args} --from /w/step-3"
+
+
 def test_a_checkpoint_needs_a_rule_by_which_it_is_found() -> None:
     values = {"size": 10**9, "interval": "15m", "resume": {"args": "--from {checkpoint}"}}
     with pytest.raises(ValidationError, match=r"resume with \{checkpoint\} needs complete"):
@@ -361,6 +371,7 @@ def test_a_checkpoint_needs_a_rule_by_which_it_is_found() -> None:
         ({"env": {"A": "x" * 1025}}, "one line of text"),
         ({"env": {"A": 1}}, "one line of text"),
         ({"args": "a\x1b[2J"}, "one line of text"),
+        ({"args": " {checkpoint}"}, "write it with its option"),
         ({"env": {"HF_TOKEN": "hf-51e0c4a7"}}, "the variable HF_TOKEN looks like a secret"),
         ({"env": {"URL": "s3://me:hf-51e0c4a7@host"}}, "the variable URL looks like a secret"),
         ({"args": "--api-key=hf-51e0c4a7"}, "args: api-key looks like a secret"),

@@ -6,6 +6,7 @@ Nothing of it is sent to a system. Validated bandwidths are MB/s (10^6 bytes), s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, BeforeValidator, Field, StringConstraints, model_validator
@@ -15,7 +16,6 @@ from vastplan.model.secret_words import names_secret, secret_in
 from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, above_zero, in_bounds
 from vastplan.schema.markers import Typed
-from vastplan.schema.ports.workloads import CHECKPOINT, names_checkpoint
 from vastplan.schema.types import Bytes, Name, Says, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
@@ -192,6 +192,8 @@ class Complete(Spec):
         return self
 
 
+CHECKPOINT = "{checkpoint}"
+"""In a text of `resume`: the path of the checkpoint in the container."""
 _Variable = Annotated[
     str,
     StringConstraints(max_length=255, pattern=r"^\.?[A-Za-z_-][A-Za-z0-9._-]*$"),
@@ -214,6 +216,10 @@ class Resume(Spec):
         if self.env is MISSING and self.args is MISSING:
             raise ValueError("give env (variables to set), args (text to append to the arguments), or both")
         env, args = self.texts()
+        if (
+            CHECKPOINT in args and not args.replace(CHECKPOINT, "").strip()
+        ):  # it could not be found again among other arguments
+            raise ValueError(f"args: write it with its option, such as --resume_from_checkpoint {CHECKPOINT}")
         found = [f"the variable {name}" for name, value in env.items() if names_secret(name) or secret_in(value)]
         found += [f"args: {word}"] if (word := secret_in(args)) else []
         if found:
@@ -225,6 +231,11 @@ class Resume(Spec):
     def texts(self) -> tuple[dict[str, str], str]:
         """The variables and the arguments, empty where they are left out."""
         return {} if self.env is MISSING else self.env, "" if self.args is MISSING else self.args
+
+
+def names_checkpoint(env: Mapping[str, str], args: str) -> bool:
+    """Whether one of the texts of `resume` has the path of a checkpoint in it."""
+    return any(CHECKPOINT in text for text in (*env.values(), args))
 
 
 class Checkpoint(Spec):

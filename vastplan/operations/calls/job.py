@@ -30,7 +30,7 @@ def suspend(jobs: Jobs, fact: Facts) -> Call:
 
 
 def resume(jobs: Jobs, fact: Facts) -> Call:
-    """Resumption a workload that the operation suspended."""
+    """Resume a workload that the operation suspended."""
     return _changing("resume", jobs, fact, jobs.resume, lambda now: now["phase"] not in ("Stopped", "Stopping"))
 
 

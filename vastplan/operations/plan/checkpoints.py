@@ -12,8 +12,8 @@ from typing import Any
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, THROUGH
 from vastplan.model.shell import word
 from vastplan.operations.plan.pair import Pair
+from vastplan.schema.checkpoint import names_checkpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.ports.workloads import names_checkpoint
 
 
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from vastplan.model.operation_plan import Fact, OperationPlan
 from vastplan.operations.ends import DIRECTORY, RESUME
 from vastplan.operations.plan.checkpoints import is_complete, resume_of
 from vastplan.operations.plan.pair import Pair
+from vastplan.schema.checkpoint import CHECKPOINT
 from vastplan.schema.entries import Entry
-from vastplan.schema.ports.workloads import CHECKPOINT
 
 GIVEN = "checkpoints"
 """In the consent to a run: the checkpoints that it was given."""

@@ -43,26 +43,17 @@ class PoolGpus(NamedTuple):
     allocated: float
 
 
-CHECKPOINT = "{checkpoint}"
-"""In a text of `Resumption`: the path of the checkpoint in the container."""
-
-
 @dataclass(frozen=True, slots=True)
 class Resumption:
     """What a program starts with to go on from its last checkpoint: variables of its environment, and text among its arguments.
 
-    `checkpoint` is the name of the checkpoint's directory, below what the workload mounts through `claim`.
+    `CHECKPOINT` in them is the path of the directory `checkpoint`, below what the workload mounts through `claim`.
     """
 
     env: Mapping[str, str]
     args: str = ""
     claim: str = ""
     checkpoint: str = ""
-
-
-def names_checkpoint(env: Mapping[str, str], args: str) -> bool:
-    """Whether one of the texts of a `Resumption` has the path of the checkpoint in it."""
-    return any(CHECKPOINT in text for text in (*env.values(), args))
 
 
 class Jobs(Protocol):
@@ -89,7 +80,7 @@ class Jobs(Protocol):
         """Stop the workload; it can be resumed."""
 
     def resume(self, job: Job) -> None:
-        """Resumption the workload."""
+        """Resume the workload."""
 
     def specification(self, job: Job) -> Mapping[str, Any]:
         """The specification that the workload was submitted with."""

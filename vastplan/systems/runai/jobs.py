@@ -10,7 +10,8 @@ from typing import Any
 
 from vastplan.model.errors import ObjectNotFound, Unreachable
 from vastplan.model.secret_words import names_secret, secret_in
-from vastplan.schema.ports.workloads import CHECKPOINT, Job, PoolGpus, Resumption
+from vastplan.schema.checkpoint import CHECKPOINT
+from vastplan.schema.ports.workloads import Job, PoolGpus, Resumption
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment
@@ -87,7 +88,7 @@ class RunaiJobs:
         self._provider.ask("POST", f"{self._path(job)}/suspend")
 
     def resume(self, job: Job) -> None:
-        """Resumption it, likewise."""
+        """Resume it, likewise."""
         self._provider.ask("POST", f"{self._path(job)}/resume")
 
     def specification(self, job: Job) -> Row:
@@ -227,17 +228,16 @@ def _resumed(spec: Any, resume: Resumption, mounted: str) -> Any:
     """A part of a specification; `mounted` is where another part mounts the claim, if this one does not."""
     if not isinstance(spec, Mapping):
         return spec
-    path = f"{_mounted(spec, resume.claim) or mounted}/{resume.checkpoint}"
+    root = f"{_mounted(spec, resume.claim) or mounted}/"
+    path = f"{root}{resume.checkpoint}"
     rows = spec.get("environmentVariables") or ()
     variables = [row for row in rows if isinstance(row, Mapping) and row.get("name") not in resume.env]
     variables += [{"name": name, "value": value.replace(CHECKPOINT, path)} for name, value in resume.env.items()]
     args, text = str(spec.get("args") or ""), resume.args.replace(CHECKPOINT, path)
     # a workload that was moved before has them already, with the checkpoint of then
-    before = re.escape(resume.args).replace(re.escape(CHECKPOINT), r"\S+")
-    if resume.args and re.search(once := rf"(?<!\S){before}(?!\S)", args):
-        args = re.sub(once, lambda _: text, args)
-    elif resume.args:
-        args = f"{args} {text}".strip()
+    before = re.escape(resume.args).replace(re.escape(CHECKPOINT), rf"{re.escape(root)}[^/\s]+")
+    args, times = re.subn(rf"(?<!\S){before}(?!\S)", lambda _: text, args) if text else (args, 1)
+    args = args if times else f"{args} {text}".strip()
     return {**spec, **({"environmentVariables": variables} if variables else {}), **({"args": args} if args else {})}
 
 
