@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 
 from demo_story import FOLDER as DEMO
@@ -94,6 +95,6 @@ def _home(story: Story) -> None:
 
 
 def _consent(told: str) -> tuple[str, ...]:
-    """What the plan of a move says to type for the loss that it has named."""
-    found = re.search(r"--lose (\S+)", told)
-    return ("--lose", found[1]) if found else ()
+    """What the command that a plan or `move arm` has printed says behind the file: the loss, and where the document is."""
+    found = re.search(r"vastplan move run \S+ (--.*)", told)
+    return tuple(shlex.split(found[1])) if found else ()

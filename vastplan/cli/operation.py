@@ -66,11 +66,19 @@ class Commands(Generic[Planned]):
     """What to show after a run, beside its record; "" for nothing."""
 
     def to_run(
-        self, plan: Planned, file: Path, connections: Path | None, checkpoints: Sequence[str] | None = None
+        self,
+        plan: Planned,
+        file: Path,
+        connections: Path | None,
+        documents: Sequence[Path] = (),
+        checkpoints: Sequence[str] | None = None,
     ) -> str:
-        """The command that carries out a plan in a file; `checkpoints` are those that it was given, if it was typed already."""
+        """The command that carries out a plan in a file, of these documents; `checkpoints` are those that it was given, if it was typed
+        already."""
         loss = self.loss(plan)
         more = [*given("--connections", connections), *given("--lose", loss.name if loss else None)]
+        if plan_file.not_believed(documents, file):
+            more += [word for path in documents for word in ("--document", path)]
         for checkpoint in to_give(plan.jobs) if checkpoints is None else checkpoints:
             more += ["--checkpoint", checkpoint]
         return words(["vastplan", self.kind, "run", file, *more])
@@ -78,7 +86,7 @@ class Commands(Generic[Planned]):
 
 def show_plan(request: OperationPlanRequest, screen: Screen, commands: Commands[Planned], plan: Planned) -> str:
     """Show a plan, and save it if asked to. Returns the command that carries it out."""
-    to_run = commands.to_run(plan, request.out or Path("FILE"), request.connections)
+    to_run = commands.to_run(plan, request.out or Path("FILE"), request.connections, request.paths)
     if request.format is Format.JSON:
         screen.json(plain_json(plan))
     else:
@@ -114,7 +122,9 @@ def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planne
 def saved(request: OperationRunRequest, commands: Commands[Planned], file: Path) -> tuple[Planned, Workspace]:
     """The plan in a file, and its document."""
     plan = commands.file.load(file)
-    return plan, _document_of(request, plan, file, commands.to_run(plan, file, request.connections, request.checkpoints))
+    return plan, _document_of(
+        request, plan, file, commands.to_run(plan, file, request.connections, (), request.checkpoints)
+    )
 
 
 def run_planned(
@@ -127,7 +137,7 @@ def run_planned(
     left_out: str | None = None,
 ) -> None:
     """Carry out a planned operation, or continue it: only the begin is asked about. Steps by hand that begin with `left_out` are not shown."""
-    to_run = commands.to_run(plan, file, request.connections, request.checkpoints)
+    to_run = commands.to_run(plan, file, request.connections, workspace.document.paths, request.checkpoints)
     begun = any(record.id == plan.id[:8] for record in commands.records(workspace))
     if not begun:
         screen.show(commands.text(plan, ""))

@@ -22,11 +22,15 @@ from vastplan.model.finding import Where
 ACTIVE = "active"
 
 
-def accept_active(paths: Sequence[Path], connections: Path | None, sites: Mapping[Address, str]) -> list[Accepted]:
-    """Make the document say the active sites, by address: all of them or, raising `VastplanError`, none.
+def accept_active(
+    paths: Sequence[Path], connections: Path | None, sites: Mapping[Address, str], *, write: bool = True
+) -> list[Accepted]:
+    """Make the document say the active sites, by address: all of them or, raising `VastplanError`, none. Without `write` it only tries to.
 
     Returns those that were written: not those that it says already.
     """
+    if not sites:
+        return []
     accepted = []
     with on_trial(paths, connections) as (trial, draft):
         before = draft.texts
@@ -34,7 +38,8 @@ def accept_active(paths: Sequence[Path], connections: Path | None, sites: Mappin
             edited, value = edit_active(trial, draft, address, site)
             accepted += [value] if edited is not draft else []
             draft = edited
-    write_texts(draft.texts, before)
+    if write:
+        write_texts(draft.texts, before)
     return accepted
 
 

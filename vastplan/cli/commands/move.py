@@ -73,7 +73,9 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
             screen.show(inert(f"{fact.name}: {fact.value}", 400))
     if request.out is not None:
         MOVE_FILE.save(plan, request.out)
-        screen.show(f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections)}")
+        screen.show(
+            f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections, request.paths)}"
+        )
     return errors.OK
 
 
@@ -97,15 +99,15 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
         MOVE_FILE.save(plan, file)
     if request.accept and plan.mode not in ROLES:
         raise VastplanError("--accept writes where a path is active, and this move changes no role")
+    active = {Address.parse(path): plan.target for path in plan.paths or (plan.path,)} if request.accept else {}
+    accept_active(workspace.document.paths, request.connections, active, write=False)  # refused before anything is done
     operation.run_planned(request, screen, _MOVE, plan, file, workspace, CHANGE_DOCUMENT if request.accept else None)
     if ways:
         file.unlink()
-    if request.accept:
-        sites = {Address.parse(path): plan.target for path in plan.paths or (plan.path,)}
-        for accepted in accept_active(workspace.document.paths, request.connections, sites):
-            screen.show(
-                f"{accepted.where}: {accepted.path} is now {accepted.shown}; vastplan apply {workspace.document.typed} hands it over"
-            )
+    for accepted in accept_active(workspace.document.paths, request.connections, active):
+        screen.show(
+            f"{accepted.where}: {accepted.path} is now {accepted.shown}; vastplan apply {workspace.document.typed} hands it over"
+        )
     return errors.OK
 
 
