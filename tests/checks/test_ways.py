@@ -460,7 +460,7 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
     (ASSUMED, "no administrator made a volume, class or snapshot content for the same data under another name of the server"): (
         {"volumes of others"}, ""),
-    (ASSUMED, "nobody of a project may create pods or claims in a namespace of no project"): ({"other namespaces"}, ""),
+    (ASSUMED, "nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace"): ({"other namespaces"}, ""),
     (ASSUMED, "only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project"): ({"people"}, ""),
     (SHARED, "its class is open to every namespace"): ({*OF_CLASSES}, ""),
     (SHARED, "its class is open to them"): ({*OF_CLASSES}, ""),
@@ -828,7 +828,7 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
         "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names",
         "  assumed: privileged pods: Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)",
         "  assumed: volumes of others: no administrator made a volume, class or snapshot content for the same data under another name of the server",
-        "  assumed: other namespaces: nobody of a project may create pods or claims in a namespace of no project",
+        "  assumed: other namespaces: nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace",
         "  assumed: people: only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project",
         "  assumed: NFS client in a pod: the network keeps pods away (iad/vip_pool/a, iad/vip_pool/b)",
         "  assumed: block host: a host is known by its NQN alone (iad/storage_class/a-block, iad/storage_class/b-block)",

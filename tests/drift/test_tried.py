@@ -36,7 +36,9 @@ BY_INLINE = ("admission policy vastplan-inline-volumes",)
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(tmp_path_factory.mktemp("tried"), {"iad": ["vast", "kubernetes", "runai"]}) as one:
-        one.write(teams())
+        document = teams()
+        document["tenants"]["a"]["vip_pool"]["domain_name"] = "a.nas"
+        one.write(document)
         one.converge()
         yield one
 
@@ -225,15 +227,26 @@ def _bound(name: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("volumes", "said"),
     [
-        ([_volume("x", nfs={"server": "10.0.1.1", "path": "/a/home"})], "  open: volumes of others: volumes or classes of other drivers name"
-         " an address of the VIP pool (iad/persistent_volume/x): from every project to a"),
+        ([_volume("x", nfs={"server": "10.0.1.1", "path": "/a/home"})], "  open: volumes of others: volumes or classes of other drivers name its server,"
+         " or the directory of volumes on a node (iad/persistent_volume/x): from every project to a"),
         ([_volume("x", csi=_csi("anything", "nfs.csi.k8s.io", server="10.0.1.1"), claimRef=_bound("b"))], "  open: volumes of others: volumes or"
-         " classes of other drivers name an address of the VIP pool (iad/persistent_volume/x): from b to a"),
+         " classes of other drivers name its server, or the directory of volumes on a node (iad/persistent_volume/x): from b to a"),
         ([_volume("x", csi=_csi("pvc-1"), claimRef=_bound("a")), _volume("y", csi=_csi("pvc-1"), claimRef=_bound("b"))],
          "  meet in volume pvc-1: a, b"),
         ([_volume("x", csi=_csi("pvc-1"), claimRef=_bound("a")), _volume("y", csi=_csi("pvc-1"))], "  meet in volume pvc-1: all projects"),
         ([_volume("x", csi=_csi("pvc-1"), claimRef=_bound("a"))], ""),
         ([_volume("x", nfs={"server": "10.7.7.7", "path": "/"})], ""),
+        ([_volume("x", csi=_csi("home", root_export="/a", vip_pool_name="a"), claimRef=_bound("b"))], "  meet in VIP pool a: a, b"),
+        ([_volume("x", csi=_csi("k8s", root_export="/a", vip_pool_name="a"), claimRef=_bound("a"))], ""),
+        ([_volume("x", csi=_csi("c", root_export="/b", vip_pool_name="b"), storageClassName="b", claimRef=_bound("b"))], ""),
+        ([_volume("x", csi=_csi("c", root_export="/a", vip_pool_name="a"), storageClassName="b", claimRef=_bound("b"))],
+         "  meet in VIP pool a: a, b"),
+        *([([_volume("x", nfs={"server": server, "path": "/a/home"})], "  open: volumes of others: ")
+           for server in ("::ffff:10.0.1.1", "167772417", "10.0.257", "A.nas.")]),
+        ([_volume("x", nfs={"server": "10.0.1.1.", "path": "/"})], ""),
+        ([_volume("x", hostPath={"path": "/var/lib/kubelet/pods"}, claimRef=_bound("b"))], "  open: volumes of others: "),
+        ([_volume("x", local={"path": "/"}, claimRef=_bound("b"))], "  open: volumes of others: "),
+        ([_volume("x", hostPath={"path": "/srv/scratch"}, claimRef=_bound("b"))], ""),
     ],
 )  # fmt: skip
 def test_a_volume_that_an_administrator_made_for_data_of_a_project_is_said(

@@ -19,6 +19,9 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.kind_facts import facts
 
+_BESIDE = ("persistent_volume", "storage_class")
+"""The kinds of other drivers whose objects only administrators make. A data source of Run:AI becomes a volume of a pod, which is refused."""
+
 
 def collections(
     kinds: Mapping[str, Kind], sites: Iterable[str], systems: Mapping[str, Set[str]]
@@ -58,7 +61,9 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
     beside = Beside(
         frozenset(name for name, of_it in labels.items() if QUEUE not in of_it),
         frozenset(name for name, of_it in labels.items() if of_it.get(GUARD) in REFUSING),
-        tuple(entry for entry, _ in entries if entry.values.get("server")),
+        tuple(
+            entry for entry, _ in entries if entry.address.kind in _BESIDE and {"server", "node"} & entry.values.keys()
+        ),
     )
     proof = prove(site, Index(followed(entries)), namespaces, beside)
     read = {
@@ -77,7 +82,9 @@ def _entries(site: str, observed: Observed, matches: Matches) -> Iterator[tuple[
         for live in observed.objects(site, kind):
             values = live.identified(matches.symbolic(live.kind, live))
             server = live.attributes.get("server") or live.attributes.get("nfs_server")
-            yield Entry(_address(live, matches), {**values, "server": server} if server else values), live.id
+            node = live.attributes.get("host_path") or live.attributes.get("local_path")
+            more = {name: text for name, text in (("server", server), ("node", node)) if text}
+            yield Entry(_address(live, matches), {**values, **more}), live.id
 
 
 def _address(live: Live, matches: Matches) -> Address:

@@ -156,7 +156,7 @@ def servers_of_others(around: Surroundings, way: Way, target: WayTarget) -> WayA
     if not found:
         return None
     whom = None if everybody else tuple(sorted(to))
-    reason = "volumes or classes of other drivers name an address of the VIP pool"
+    reason = "volumes or classes of other drivers name its server, or the directory of volumes on a node"
     return WayAnswer(WayState.OPEN, reason, _addresses(found), target.projects, whom, fix=way.fix)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,7 +26,7 @@ from vastplan.schema.entries import Entry
 class Beside:
     """What the live proof knows beside the objects of a chain. `queueless` are the namespaces without the label of Run:AI, `baseline` those
     whose label makes Pod Security refuse pods that reach their node (`None` where labels were not read), `on_servers` the volumes and
-    classes of drivers that are not followed, each with the `server` that it names.
+    classes of drivers that are not followed, each with the `server` that it names or the directory of the `node`.
     """
 
     queueless: frozenset[str] = frozenset()
@@ -87,9 +89,10 @@ class Surroundings:
         self.meant_for, self.namespaces = seen, namespaces
         self.queueless = tuple(name for name, namespace in namespaces.items() if namespace in beside.queueless)
         self.unguarded = None if beside.baseline is None else tuple(sorted({*namespaces.values()} - beside.baseline))
-        self._on_servers = [
-            (found, entry) for entry in beside.on_servers if (found := _interval(entry.values["server"]))
-        ]
+        servers = [(str(entry.values.get("server", "")), entry) for entry in beside.on_servers]
+        self._on_servers = [(found, entry) for server, entry in servers if (found := _interval(as_address(server)))]
+        self._on_names = [(server.rstrip(".").lower(), entry) for server, entry in servers if server]
+        self._on_nodes = [entry for entry in beside.on_servers if _shows_volumes(entry.values.get("node"))]
         self.closing: dict[str, list[Entry]] = {}
         self.opened: dict[str, Entry] = {}
         self.reporting: dict[str, list[Entry]] = {}
@@ -162,15 +165,18 @@ class Surroundings:
         )
 
     def on_addresses(self, pool: Entry) -> list[Entry]:
-        """The volumes and classes of other drivers whose server is an address of a pool."""
+        """The volumes and classes of other drivers whose server is an address or the DNS name of a pool, or that show the directory of
+        the node where volumes are mounted."""
+        domain = str(pool.values.get("domain_name") or "").rstrip(".").lower()
         ranges = [
             found for text in pool.values.get("ip_ranges") or () if self._on_servers and (found := _interval(text))
         ]
-        return [
+        by_address = [
             entry
             for (version, address, _), entry in self._on_servers
             if any(version == of and first <= address <= last for of, first, last in ranges)
         ]
+        return [*by_address, *(entry for name, entry in self._on_names if name == domain), *self._on_nodes]
 
     def exported_by(self, tenant: str, path: str) -> list[Entry]:
         """The policies of the NFS views at, around and below a directory."""
@@ -188,6 +194,29 @@ class Surroundings:
         pool = self.objects.get(volume.values.get("vip_pool"))
         tenant = pool.values.get("tenant") if pool is not None else None
         return self.owners(tenant, str(volume.values.get("volume_handle"))) or None
+
+
+_MOUNTED = path_names("/var/lib/kubelet")  # Kubernetes: where the kubelet mounts volumes
+
+
+def _shows_volumes(directory: Any) -> bool:
+    if directory is None:
+        return False
+    names = path_names(str(directory))
+    return names == _MOUNTED[: len(names)] or names[: len(_MOUNTED)] == _MOUNTED
+
+
+def as_address(server: str) -> str:
+    """The server as an address, in whichever form a node takes it: IPv4 in IPv6, fewer parts, one number; a name as it is."""
+    try:
+        address = ipaddress.ip_address(server.strip("[]"))
+    except ValueError:
+        try:
+            return socket.inet_ntoa(socket.inet_aton(server)) if server[:1].isdigit() else server
+        except OSError:
+            return server
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address)
 
 
 def _interval(text: Any) -> Interval | None:

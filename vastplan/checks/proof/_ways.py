@@ -81,7 +81,7 @@ WAYS: tuple[Way, ...] = (
         otherwise="no administrator made a volume, class or snapshot content for the same data under another name of the server",
         source="Kubernetes: volumes, classes and snapshot contents belong to no namespace, and only administrators make them"),
     Way("other namespaces", "start a pod in a namespace that is no project's", ("cluster",), ("unseen",),
-        otherwise="nobody of a project may create pods or claims in a namespace of no project",
+        otherwise="nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace",
         source="Kubernetes: RBAC decides who may create pods where; the policy for pods holds namespaces with the label of Run:AI"),
     Way("people", "be let into the project", ("cluster",), ("unseen",),
         otherwise="only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project",

@@ -198,6 +198,8 @@ KIND = Kind(
     attributes=(
         *(Attribute(name, ("spec", "csi", "volumeAttributes", name)) for name in ("view_id", "quota_id", "server")),
         Attribute("nfs_server", ("spec", "nfs", "server")),
+        Attribute("host_path", ("spec", "hostPath", "path")),
+        Attribute("local_path", ("spec", "local", "path")),
     ),
     held=HeldData(
         links=(
