@@ -458,7 +458,7 @@ SAID: dict[tuple[WayState, str], tuple[set[str], str]] = {
     (OPEN, "the volume is for no claim, so any claim may bind it"): ({"volumeName"}, "claim_namespace and claim_name of the volume"),
     (ASSUMED, "no other driver for inline volumes is installed that mounts what a pod names"): ({"inline CSI, other drivers"}, ""),
     (ASSUMED, "Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"): ({"privileged pods"}, ""),
-    (ASSUMED, "no administrator made a volume, class or snapshot content for the same data under another name of the server"): (
+    (ASSUMED, "no administrator made a volume, class, snapshot content or Secret for the same data under another name"): (
         {"volumes of others"}, ""),
     (ASSUMED, "nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace"): ({"other namespaces"}, ""),
     (ASSUMED, "only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project"): ({"people"}, ""),
@@ -827,7 +827,7 @@ def test_the_text_has_the_verdict_first_then_who_reaches_whom_then_what_is_open(
     assert [line for line in shown if line.startswith("  assumed: ")] == [
         "  assumed: inline CSI, other drivers: no other driver for inline volumes is installed that mounts what a pod names",
         "  assumed: privileged pods: Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)",
-        "  assumed: volumes of others: no administrator made a volume, class or snapshot content for the same data under another name of the server",
+        "  assumed: volumes of others: no administrator made a volume, class, snapshot content or Secret for the same data under another name",
         "  assumed: other namespaces: nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace",
         "  assumed: people: only its own people have an access rule of Run:AI or a role binding of Kubernetes in a project",
         "  assumed: NFS client in a pod: the network keeps pods away (iad/vip_pool/a, iad/vip_pool/b)",

@@ -78,7 +78,7 @@ WAYS: tuple[Way, ...] = (
         source="Kubernetes: Pod Security Standards, baseline: host namespaces and privileged containers"),
     Way("volumes of others", "claim a volume, class or snapshot content of another driver that an administrator made for the same data",
         ("VIP pool",), ("servers_of_others", "unseen"), fix="another server there, or delete it",
-        otherwise="no administrator made a volume, class or snapshot content for the same data under another name of the server",
+        otherwise="no administrator made a volume, class, snapshot content or Secret for the same data under another name",
         source="Kubernetes: volumes, classes and snapshot contents belong to no namespace, and only administrators make them"),
     Way("other namespaces", "start a pod in a namespace that is no project's", ("cluster",), ("unseen",),
         otherwise="nobody of a project may create pods or claims in a namespace of no project, or take the labels off a namespace",

@@ -66,7 +66,7 @@ class WorkloadPolicy(Spec):
         Wire(*_RULES, "storageClass", "options"),
         _OPTION,
         SET,
-        Opens(),
+        Opens(at_create=False),
     ] = MISSING
     """Storage classes that new claims of workloads may name; null lifts the rule."""
     claim_sizes: Annotated[
@@ -74,7 +74,7 @@ class WorkloadPolicy(Spec):
         Wire(*_RULES, "size", "options"),
         _SIZE_OPTION,
         SET,
-        Opens(),
+        Opens(at_create=False),
     ] = MISSING
     """Sizes in bytes that new claims of workloads may have: these sizes only, not a range; null lifts the rule."""
     default_storage_class: Annotated[
