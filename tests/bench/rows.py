@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.bench import documents, measure, seam, worlds
+from tests.bench import documents, measure, moves, seam, worlds
 from tests.bench.imports import Imports
 from tests.bench.measure import Cost
 from tests.bench.row import Figure, Row
@@ -77,6 +77,7 @@ class Bench:
                 lambda: self._checks(usual), lambda: self._checks_profile(usual),
             ),
             *Imports(self._folder, self._size).rows(usual, large),
+            *moves.rows(),
         ]  # fmt: skip
 
     # What is measured.

@@ -22,7 +22,7 @@ from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undo
 
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
-SOON, PAUSE = (1.0, 2.0), 5.0  # between two looks at a gate: the first ones, and all that follow
+SOON, PAUSE = (1.0, *(2.0,) * 6), 5.0  # between two looks at a gate: the first ones, and all that follow
 READS, RETRY = 4, 10.0  # of a read that a decision needs: how often it is tried, and the seconds between
 TRIES = 3  # of one call in one run
 _LIKE_BUSY = (408, 425, 429)
