@@ -292,7 +292,8 @@ def test_the_command_that_is_printed_has_the_option_and_keeps_what_was_typed(
     document = ["--document", str(scene.lab.folder / "lab.yaml")]
     assert main(["move", "run", str(file), "--checkpoint", "step-1", "--auto-approve", *document]) == 1
     assert main(["move", "run", str(file), "--auto-approve", *document]) == 1
-    assert given == [(f"vastplan move run {file} --checkpoint step-1", ["step-1"]), (f"vastplan move run {file}", None)]
+    again = f"vastplan move run {file} {' '.join(document)}"
+    assert given == [(f"{again} --checkpoint step-1", ["step-1"]), (again, None)]
 
 
 @pytest.mark.parametrize(
