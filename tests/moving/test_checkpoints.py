@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from vastplan.model.address import Address
-from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.checkpoints import by_rule, of_lost_work
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.checkpoint import Complete
 from vastplan.schema.entries import Entry
@@ -45,6 +45,26 @@ def directory(root: Path, name: str, age: int, *files: str) -> None:
         (made / file).write_text("")
         os.utime(made / file, (10**9 - age, 10**9 - age))
     os.utime(made, (10**9 - age, 10**9 - age))
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "age", "said"),
+    [
+        ({"interval": 900}, 600.0, "at most 25 min and the time to write a checkpoint: the restore point is 10 min old, and a"
+         " checkpoint comes every 15 min"),
+        ({"steps": {"every": 100, "takes": 9}}, 95.0, "at most 111 steps (16.6 min) and the time to write a checkpoint: the restore"
+         " point is 95 s old, and a checkpoint comes every 15 min"),
+        ({"steps": {"every": 100}}, 600.0, None),
+        ({"event": "end of an epoch"}, 600.0, None),
+        ({"interval": 900}, None, None),
+        ({}, 600.0, None),
+    ],
+)  # fmt: skip
+def test_the_training_that_is_done_again_is_told_in_time_and_steps(
+    checkpoint: dict[str, Any], age: float | None, said: str | None
+) -> None:
+    found = of_lost_work([volume("iad", "/home", **checkpoint)], pair(), age)
+    assert [fact.value for fact in found] == ([said] if said else [])
 
 
 @pytest.mark.parametrize("rule", [{"marker": "COMPLETE"}, {"name": "step-*"}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.moving.theatre import Theatre
@@ -108,3 +110,12 @@ def test_a_site_that_answers_and_is_said_to_be_broken_is_given_up(scene: Theatre
     done = scene.run(scene.plan(mode="unplanned", broken="its file system is damaged"))
     assert done.consent["broken"] == "its file system is damaged"
     assert scene.path("pdx")["role"] == "SOURCE"
+
+
+def test_the_plan_tells_what_training_is_done_again(scene: Theatre) -> None:
+    sections = json.loads(json.dumps(scene.lab.sections))
+    sections["tenants"]["team"]["volumes"]["home"]["checkpoint"] = {"size": "1 GB", "interval": "15m"}
+    scene.lab.write(sections)
+    lost(scene)
+    shown = {fact.name: fact.value for fact in scene.plan(mode="unplanned").evidence}
+    assert shown["work done again"].endswith("old, and a checkpoint comes every 15 min")

@@ -12,6 +12,7 @@ from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, Facts, Operation
+from vastplan.model.operation_plan import Fact
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
@@ -27,7 +28,8 @@ from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
-from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.ages import age_of
+from vastplan.operations.plan.checkpoints import by_rule, of_lost_work
 from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
@@ -120,6 +122,7 @@ class PathMet(Met[MovePlan]):
             stages=tuple(map(shown, self.stages())),
             evidence=(
                 *mode.evidence(ends, users),
+                *self._lost_work(lose),
                 *(of_gpus(jobs, ends.target_jobs) if mode.submits and wanted.mode != REHEARSE else ()),
                 *of_resume(jobs),
                 *of_pause(self.stages()),
@@ -136,6 +139,12 @@ class PathMet(Met[MovePlan]):
             live=wanted.live,
             armed=wanted.armed,
         )
+
+    def _lost_work(self, lose: Mapping[str, str]) -> tuple[Fact, ...]:
+        """What training is done again; one that is planned in advance goes back to a restore point that is not there yet."""
+        if self.wanted.mode != UNPLANNED or self.wanted.armed:
+            return ()
+        return of_lost_work(self.document.written, self.pair, age_of(self.ends, lose.get("created", "")))
 
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
         """The last move of the path. Raises `Stale` for another path, or one whose claims or clone have changed since it began."""

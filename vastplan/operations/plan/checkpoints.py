@@ -5,11 +5,14 @@ A step by hand, because VMS lists no directory (`stat_path` describes one path w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from vastplan.model.formatting import span
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, THROUGH
+from vastplan.model.operation_plan import Fact
 from vastplan.model.shell import word
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.checkpoint import names_checkpoint
@@ -56,6 +59,20 @@ def resume_of(written: Iterable[Entry], pair: Pair, mode: str) -> dict[str, Any]
     else:
         find = f"on a client at {pair.target}: {_command(target, source, pair.target_directory, rule)}"
     return {**resume, "name": rule.get("name", ""), "find": find}
+
+
+def of_lost_work(written: Iterable[Entry], pair: Pair, age: float | None) -> tuple[Fact, ...]:
+    """How much training is done again after going back to a restore point so many seconds old; none where the document does not say how
+    often a checkpoint comes."""
+    checkpoint = next((found for volume in _volumes(written, pair) if (found := _checkpoint(volume))), {})
+    steps = checkpoint.get("steps") or {}
+    interval = checkpoint.get("interval") or steps.get("every", 0) * steps.get("takes", 0)
+    if not interval or age is None:
+        return ()
+    most = age + interval
+    figure = f"{math.ceil(most / steps['takes'])} steps ({span(most)})" if steps else span(most)
+    why = f"the restore point is {span(age)} old, and a checkpoint comes every {span(interval)}"
+    return (Fact("work done again", f"at most {figure} and the time to write a checkpoint: {why}"),)
 
 
 def is_complete(directory: str, name: str) -> bool:

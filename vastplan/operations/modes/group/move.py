@@ -28,7 +28,8 @@ from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_togethe
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
-from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.ages import age_of
+from vastplan.operations.plan.checkpoints import by_rule, of_lost_work
 from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
@@ -110,7 +111,7 @@ class GroupMet(Met[MovePlan]):
         evidence = [
             Fact(f"{pair.path}: {fact.name}", fact.value)
             for pair, ends in zip(self.pairs, self.ends, strict=True)
-            for fact in self._mode.evidence(ends, ())
+            for fact in (*self._mode.evidence(ends, ()), *self._lost_work(pair, ends, loss.points))
         ]
         steps = [
             line
@@ -228,6 +229,12 @@ class GroupMet(Met[MovePlan]):
             for operation in latest_operations(parts)
             if operation.subject in paths.values()
         }
+
+    def _lost_work(self, pair: Pair, ends: Ends, points: Mapping[str, Mapping[str, str]]) -> tuple[Fact, ...]:
+        point = points.get(str(pair.path))
+        if point is None or self.wanted.armed:
+            return ()
+        return of_lost_work(self.document.written, pair, age_of(ends, point.get("created", "")))
 
     def _manual_steps(self, pair: Pair, users: Users) -> tuple[str, ...]:
         document, mode = self.document, self.wanted.mode
