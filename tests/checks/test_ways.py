@@ -659,9 +659,23 @@ IN_A, IN_B = ref("project", "a"), ref("project", "b")
     (on_server("persistent_volume", "10.0.0.255"), []),
     (on_server("persistent_volume", "::a00:105"), []),
     (on_server("persistent_volume", "nfs.example.com"), []),
+    *((on_server("persistent_volume", server), ["open by persistent_volume/theirs: all to a"])
+      for server in ("::ffff:10.0.1.5", "[::ffff:a00:105]", "167772421", "10.0.261", "A.nas", "a.nas.", "0x0a000105")),
+    *((on_server("persistent_volume", server), []) for server in ("10.0.1.5.", "a.nas.example.com", "010.0.1.5", "nas")),
+    *((entry("persistent_volume", "theirs", node=node, claim_namespace=IN_B), ["open by persistent_volume/theirs: b to a"])
+      for node in ("/", "/var", "/var/lib/kubelet", "/var/lib/kubelet/pods")),
+    *((entry("persistent_volume", "theirs", node=node, claim_namespace=IN_B), [])
+      for node in ("/var/lib/kubelet2", "/var/log", "/srv")),
 ])  # fmt: skip
 def test_a_volume_of_another_driver_on_an_address_of_a_pool_is_a_way(made: Entry, found: list[str]) -> None:
-    index = Index(closed().values())
+    objects = closed()
+    pool = objects["vip_pool/a"]
+    index = Index(
+        [
+            replace(pool, values={**pool.values, "domain_name": "a.nas"}),
+            *(one for one in objects.values() if one is not pool),
+        ]
+    )
     proven = prove(IAD, index, namespaces_of(IAD, index), Beside(on_servers=(made,)))
     of_it = results(proven, "volumes of others")
     assert sorted(told(one) for one in of_it if one.state is OPEN) == found
