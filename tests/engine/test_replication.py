@@ -121,7 +121,8 @@ TABLE = {
     "the source does not answer": Row(
         pair("SOURCE", "DESTINATION"),
         STATES.UNKNOWN,
-        "iad: no answer; an unplanned move to pdx would lose what was written since 2026-01-01T23:00:00Z (1h ago)",
+        "iad: no answer; an unplanned move to pdx (vastplan move plan PATH iad/protected_path/v --to pdx --unplanned, or vastplan move run FILE of what was armed)"
+        " would lose what was written since 2026-01-01T23:00:00Z (1h ago)",
         leads="",
         unread=("iad",),
         unknown=AWAY,

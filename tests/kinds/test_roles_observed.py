@@ -137,7 +137,7 @@ TABLE = {
         blocked={PATH: {"approval", "in-the-way", "orphans"}}, roles=("STANDALONE",),
     ),
     "the source does not answer": Row(
-        _source_away, STATES.UNKNOWN, "an unplanned move to pdx would lose what was written since ", unknown=True,
+        _source_away, STATES.UNKNOWN, " would lose what was written since ", unknown=True,
         written={"pdx/quota/v"},
     ),
 }  # fmt: skip

@@ -217,3 +217,25 @@ def test_runs_that_are_killed_submit_each_workload_once(scene: Theatre) -> None:
         scene.pause()
     assert deadly > 5
     assert list(scene.workloads("pdx")) == [f"train-m{plan.id[:8]}"]
+
+
+def test_what_was_armed_is_spent_once_the_path_was_moved(scene: Theatre) -> None:
+    submit(scene, "train")
+    arm(scene)
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    scene.run(scene.plan())
+    scene.clock.sleep(60)
+    back = scene.run(scene.plan("iad"))
+    lose(scene)
+    with pytest.raises(Stale, match=rf"the move {back.id} has come since this one was planned"):
+        scene.run(plan)
+    assert scene.path("pdx")["role"] == "DESTINATION"
+
+
+def test_a_workload_of_which_nothing_was_kept_is_named_at_the_end(scene: Theatre) -> None:
+    submit(scene, "tune", environmentVariables=[{"name": "HF_TOKEN", "value": WORD}])
+    arm(scene)
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    (line,) = (line for line in plan.by_hand if "tune" in line)
+    assert line.startswith("workload tune was not kept: if iad cannot be read, submit it at pdx yourself; ")
+    assert WORD not in str(plan) and f"all of this is as of {plan.created}" in move_text(plan, "")

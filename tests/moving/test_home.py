@@ -119,3 +119,31 @@ def test_a_consent_that_is_mistyped_or_not_given_loses_nothing(
         ran = typed("move", "run", "armed.json")
         assert ran.code == 1 and why in ran.err
     assert scene.path("pdx")["role"] == "DESTINATION"
+
+
+def test_one_that_is_interrupted_says_how_to_go_on_and_one_that_was_given_up_who_may_write(
+    scene: Theatre, typed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = done(typed("move", "arm", "lab.yaml", VOLUME, "--to", "pdx", "--out", "armed.json"))
+    again = command(told, "when iad is lost")
+    lose(scene)
+    sleep, slept = scene.clock.sleep, list[float]()
+
+    def interrupted(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            raise KeyboardInterrupt
+        sleep(seconds)
+
+    monkeypatch.setattr(scene.clock, "sleep", interrupted)
+    ran = typed(*again)
+    assert ran.code == 130 and f"interrupted; go on: vastplan {shlex.join(again)}" in ran.err
+    assert "which side may write: vastplan move status " in ran.err
+    monkeypatch.setattr(scene.clock, "sleep", sleep)
+    assert "now: iad cannot be read" in done(typed(*again))
+
+
+def test_a_rehearsal_is_one_command_too(scene: Theatre, typed: Run) -> None:
+    assert "rehearse" in done(typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx", "--rehearse"))
+    ran = typed("move", "run", "lab.yaml", VOLUME, "--rejoin", "iad", "--rehearse")
+    assert ran.code == 1 and "--rehearse needs --to SITE" in ran.err

@@ -47,7 +47,10 @@ def test_drift_says_whether_it_is_armed_and_rehearsed_or_what_to_type(
     file = str(scene.lab.folder / "lab.yaml")
     submit(scene, "train")
     submit(scene, "secret", args=f"--api-key={WORD}")
-    arms, rehearses = f"vastplan move arm DOC {PATH} --to pdx", f"vastplan move plan DOC {PATH} --to pdx --rehearse"
+    arms, rehearses = (
+        f"vastplan move arm DOC {PATH} --to pdx --out armed.json",
+        f"vastplan move run DOC {PATH} --to pdx --rehearse",
+    )
     before = main(["drift", file])
     assert said(scene) == f"not armed: {arms}; not rehearsed: {rehearses}"
     assert f"      {said(scene)}\n" in capsys.readouterr().out.replace(file, "DOC")
@@ -66,7 +69,7 @@ def test_what_was_armed_before_the_roles_changed_counts_no_more(
     arm(scene)
     scene.clock.sleep(60)
     there = scene.run(scene.plan())
-    command = f"vastplan move arm DOC {PATH} --to iad"
+    command = f"vastplan move arm DOC {PATH} --to iad --out armed.json"
     assert said(scene).startswith(
         f"not armed: pdx is the source now (it was armed 0 s ago): {command}; not rehearsed: "
     )
@@ -75,7 +78,7 @@ def test_what_was_armed_before_the_roles_changed_counts_no_more(
     back = scene.run(scene.plan("iad"))
     why = f"the move {back.id} has changed the roles since"
     assert there.id != back.id and said(scene).startswith(f"not armed: {why} (it was armed 0 s ago): ")
-    assert f"  not armed: {why} (vastplan move arm DOC {PATH} --to pdx)\n" in status(scene, capsys)
+    assert f"  not armed: {why} (vastplan move arm DOC {PATH} --to pdx --out armed.json)\n" in status(scene, capsys)
     arm(scene)
     assert said(scene).startswith("armed for pdx") and "not armed" not in status(scene, capsys)
 
@@ -118,7 +121,10 @@ def test_ages_and_results_are_those_of_the_records(scene: Theatre) -> None:
     rehearsed = scene.run(scene.plan(mode="rehearse"))
     known = weighed(scene, later=timedelta(hours=36, seconds=1))
     assert known is not None and known.old and known.armed == armed.began and known.armed_ago > 36 * 3600
-    assert known.arm == f"vastplan move arm {PATH} --to pdx" and f"(old, arm again: {known.arm})" in readiness(known)
+    assert (
+        known.arm == f"vastplan move arm {PATH} --to pdx --out armed.json"
+        and f"(old, arm again: {known.arm})" in readiness(known)
+    )
     younger = weighed(scene, later=timedelta(hours=35))
     assert younger is not None and not younger.old and "old" not in readiness(younger)
     facts = {"measured": {"look": 1, "try": 600}, "came": {"1": {"name": "a", "phase": "Pending"}}}
@@ -162,14 +168,14 @@ def test_a_project_with_several_volumes_is_armed_as_a_whole(
         rows = find_drift(scene.lab.workspace(), None).drift.replications
         assert len(rows) == 2
         for row in rows:
-            assert row.readiness is not None and row.readiness.arm.endswith(f" {TEAM} --to pdx")
+            assert row.readiness is not None and row.readiness.arm.endswith(f" {TEAM} --to pdx --out armed.json")
             assert row.readiness.rehearse.endswith(f" {row.address} --to pdx --rehearse")
         arm_move(scene.lab.workspace(), TEAM, "pdx", print, "again", scene.clock)
         rows = find_drift(scene.lab.workspace(), None).drift.replications
         assert [row.readiness is not None and row.readiness.counts for row in rows] == [True, True]
         scene.clock.sleep(60)
         scene.run(scene.plan())
-        command = f"vastplan move arm DOC {TEAM._replace(site='pdx')} --to iad"
+        command = f"vastplan move arm DOC {TEAM._replace(site='pdx')} --to iad --out armed.json"
         assert f"  not armed: pdx is the source now ({command})\n" in status(scene, capsys)
         (said_of_home,) = (
             row.readiness for row in find_drift(scene.lab.workspace(), None).drift.replications if row.address == PATH

@@ -144,7 +144,14 @@ def run_planned(
     consent = _consent(request, screen, plan, commands.loss(plan), to_run)
     if not begun and not request.auto_approve:
         screen.require_yes(commands.question(plan), "--auto-approve")
-    screen.show(status_text(commands.run(workspace, plan, screen.progress, to_run, consent=consent)))
+    try:
+        record = commands.run(workspace, plan, screen.progress, to_run, consent=consent)
+    except KeyboardInterrupt:
+        screen.error(f"interrupted; go on: {to_run}")
+        screen.error(f"which side may write: vastplan {commands.kind} status {workspace.document.typed}")
+        raise
+    standing = commands.standing(workspace, record) if commands.loss(plan) is not None else ()
+    screen.show(status_text(record, standing))
     by_hand = [line for line in plan.by_hand if not (left_out and line.startswith(left_out))]
     screen.show("\n".join(f"by hand: {inert(line, None)}" for line in by_hand))
 

@@ -41,6 +41,8 @@ class MovePlan(OperationPlan):
     lose: Mapping[str, str] = field(default_factory=dict)
     lose_each: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """For a project or tenant that loses data: the restore point of each path, by its address. The oldest of them is `lose`."""
+    after: Mapping[str, str] = field(default_factory=dict)
+    """The id of the last move of each path before this one, by the guid of the path: after any other the plan is stale."""
     fork: str = ""
     """The volume of the document, at the target, that a fork creates."""
     live: bool = False

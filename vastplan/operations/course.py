@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
-from vastplan.model.site_ledger import SiteLedger, latest_operations
+from vastplan.model.site_ledger import SiteLedger, last_on, latest_operations
 from vastplan.operations.ends import Work, newcomers
 from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
@@ -40,6 +41,20 @@ def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
     for operation in latest_operations(parts):
         if guid in (operation.subject, *operation.subject.split()) and not operation.phase.closed:
             raise second(operation)
+
+
+def moves_before(parts: Mapping[str, SiteLedger], guids: Iterable[str]) -> dict[str, str]:
+    """The id of the last move of each path, by its guid; without those that were never moved."""
+    return {guid: last.id for guid in guids if (last := last_on(parts, guid)) is not None}
+
+
+def refuse_spent(plan: MovePlan, parts: Mapping[str, SiteLedger], guids: Iterable[str]) -> None:
+    """Raises `Stale` if a path was moved since the move was planned: an armed plan is valid for long, and is of these roles alone."""
+    for guid, last in moves_before(parts, guids).items():
+        if last not in (plan.after.get(guid), plan.id[:8]):
+            raise Stale(
+                f"{plan.path}: the move {inert(last, 40)} has come since this one was planned; plan it, or arm it, again"
+            )
 
 
 def second(one: Operation) -> VastplanError:

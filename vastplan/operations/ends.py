@@ -101,6 +101,8 @@ class Ends(Home):
     source_answers: Callable[[], bool] = lambda: False
     """Asks a source that did not answer again whether it does now."""
     armed_jobs: tuple[Facts, ...] = ()
+    not_kept: tuple[Facts, ...] = ()
+    """The names of those that were not, and why."""
     armed_at: str = ""
 
     def as_they_are(self) -> dict[str, Any]:

@@ -16,7 +16,14 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
 from vastplan.operations.clock import Clock
-from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, shown
+from vastplan.operations.course import (
+    moves_before,
+    refuse_newcomers,
+    refuse_second,
+    refuse_spent,
+    refuse_unsuspendable,
+    shown,
+)
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.arm import lapsed
@@ -35,7 +42,7 @@ from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.resume import of_resume, to_record, with_resume
-from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
+from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
 from vastplan.operations.subject import Heading, Met, Parts, Subject
@@ -132,12 +139,14 @@ class PathMet(Met[MovePlan]):
                 *mode.manual_steps(pair),
                 *staying(pair, users if mode.submits else ()),
                 *suspended_before(last_move, pair.target),
+                *if_unread(ends, wanted.mode),
                 *by_rule(self.document.written, pair, wanted.mode),
                 *commands_afterwards(self.document.paths, pair, wanted.mode),
             ),
             fork=wanted.fork,
             live=wanted.live,
             armed=wanted.armed,
+            after=moves_before(parts, (self.guid,)),
         )
 
     def _lost_work(self, lose: Mapping[str, str]) -> tuple[Fact, ...]:
@@ -161,6 +170,7 @@ class PathMet(Met[MovePlan]):
     def record(self, plan: MovePlan, parts: Parts, known: Operation | None, consent: Mapping[str, object]) -> Operation:
         """The operation to record. Raises `Stale` if workloads outside the plan use the data."""
         refuse_second(parts, plan.guid)  # another move of the same path has another subject
+        refuse_spent(plan, parts, (plan.guid,))
         pair, ends = self.pair, self.ends
         users = self._mode.users(ends)
         refuse_newcomers(plan, users, "the move")
@@ -245,7 +255,7 @@ def _not_armed(
     why = lapsed(arming, source, last_move)
     if why:
         what = to_arm(document.objects(), pair.path, {claim.project for claim in claims}, to)
-        yield f"not armed: {why} (vastplan move arm {document.paths} {word(what)} --to {to})"
+        yield f"not armed: {why} (vastplan move arm {document.paths} {word(what)} --to {to} --out armed.json)"
 
 
 def _pair_now(document: Document, operation: Operation, path: str) -> Pair:

@@ -54,7 +54,9 @@ def with_readiness(
             " ".join(filter(None, (documents, word(what), "--to", word(target))))
             for what in (to_arm(mounted, path, projects, target), path)
         )
-        found = Readiness(target, f"vastplan move arm {arm}", f"vastplan move plan {rehearse} --rehearse")
+        found = Readiness(
+            target, f"vastplan move arm {arm} --out armed.json", f"vastplan move run {rehearse} --rehearse"
+        )
         return _by_records(found, source, guid, last, now)
 
     return tuple(replace(row, readiness=ready(row)) for row in rows)

@@ -11,7 +11,6 @@ from vastplan.model.shell import word, words
 from vastplan.model.yaml_text import ENDINGS
 
 _MOST = 3
-_SOURCE_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 
 def next_commands(
@@ -26,7 +25,12 @@ def next_commands(
 def _commands(drift: Drift, paths: Sequence[Path], field: str) -> Iterator[tuple[str, str]]:
     document, moved = words(paths), drift.reported()
     for row in drift.astray():
-        if row.state in _SOURCE_ELSEWHERE:
+        if row.state is ReplicationState.FAILED_OVER:
+            returned = next((member.site for member in row.members if member.site != row.leads), row.active)
+            way = f"vastplan move plan {document} {word(row.address)} --rejoin {word(returned)}".replace("  ", " ")
+            yield way, f"shows what only {returned} has, and makes it the destination again"
+            break
+        if row.state is ReplicationState.MOVED:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
             yield way, f"shows how to make {row.active} the source again"
             break

@@ -21,7 +21,7 @@ def headline(plan: MovePlan) -> str:
         return f"fork {plan.id[:8]} of {inert(plan.path, 200)} at {plan.source} to {inert(plan.fork, 200)} at {plan.target}{live}"
     if plan.mode == REHEARSE:
         return f"rehearsal {plan.id[:8]} of a move of {inert(plan.path, 200)} from {plan.source} to {plan.target}: no role changes"
-    advance = ", planned in advance" if plan.armed else ""
+    advance = f", planned in advance: all of this is as of {plan.created}" if plan.armed else ""
     return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}{advance}"
 
 

@@ -84,6 +84,8 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
     ways = [name for name in ("to", "rejoin", "keep") if getattr(request, name)]
     if len(ways) > 1:
         raise VastplanError(f"move run takes --{ways[0]} or --{ways[1]}, not both")
+    if request.rehearse and ways != ["to"]:
+        raise VastplanError("--rehearse needs --to SITE")
     if not ways and len(request.paths) > 1:
         raise VastplanError(
             "move run takes one FILE; to plan a move here: move run [PATH] ADDRESS with --to, --rejoin or --keep"
@@ -103,7 +105,7 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
     accept_active(workspace.document.paths, request.connections, active, write=False)  # refused before anything is done
     operation.run_planned(request, screen, _MOVE, plan, file, workspace, CHANGE_DOCUMENT if request.accept else None)
     if ways:
-        file.unlink()
+        file.unlink(missing_ok=True)  # of two that were asked at once, the other was first
     for accepted in accept_active(workspace.document.paths, request.connections, active):
         screen.show(
             f"{accepted.where}: {accepted.path} is now {accepted.shown}; vastplan apply {workspace.document.typed} hands it over"
@@ -148,7 +150,7 @@ def _directed(workspace: Workspace, address: Address, request: MovePlanRequest |
     if request.keep:
         opposite_site(workspace, address, request.keep)
         return WantedMove(address, request.keep, KEEP)
-    return WantedMove(address, request.to, PLANNED)
+    return WantedMove(address, request.to, REHEARSE if request.rehearse else PLANNED)
 
 
 def _rehearsed(address: Address, request: MovePlanRequest) -> WantedMove:
@@ -171,6 +173,8 @@ def _question(plan: MovePlan) -> str:
             f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and delete all of it again? "
             f"Nothing at {plan.source} is suspended. Type yes to start: "
         )
+    if plan.mode == UNPLANNED:
+        return f"Give up {plan.source}, and go on with {plan.path} at {plan.target}? Type yes to start: "
     if plan.mode in (REJOIN, KEEP):
         does = f"make it the destination of {plan.target}, losing what only {plan.source} has of {plan.path}"
     if plan.mode == THROUGH:

@@ -241,7 +241,8 @@ def _without(group: _Group, silent: list[str], source: str, now: datetime) -> st
         return f"{text}; {other.site} cannot become the source: nothing has arrived there"
     age = int((now - taken).total_seconds())
     how_old = f" ({show_amount(age, SECONDS)} ago)" if age > 0 else ""
-    return f"{text}; an unplanned move to {other.site} would lose what was written since {inert(as_of, 40)}{how_old}"
+    way = f"vastplan move plan PATH {group.address} --to {other.site} --unplanned, or vastplan move run FILE of what was armed"
+    return f"{text}; an unplanned move to {other.site} ({way}) would lose what was written since {inert(as_of, 40)}{how_old}"
 
 
 def _everything(live: Live) -> str:

@@ -6,7 +6,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.move_plan import CHANGE_DOCUMENT, REJOIN, UNPLANNED
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.shell import word
-from vastplan.operations.ends import Work, jobs_of
+from vastplan.operations.ends import Ends, Work, jobs_of
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.ports.workloads import Job
 
@@ -42,6 +42,17 @@ def commands_afterwards(documents: str, pair: Pair, mode: str) -> tuple[str, ...
         return ()
     kept = f"--rejoin {source} (keeps what {pair.target} has), or --keep {source} (keeps what {source} has)"
     return (f"once {source} is back: {command} {kept}",)
+
+
+def if_unread(ends: Ends, mode: str) -> tuple[str, ...]:
+    """The workloads of which nothing was kept when the move was armed: without the source they are submitted nowhere."""
+    if mode != UNPLANNED:
+        return ()
+    return tuple(
+        f"workload {inert(fact.get('name'), 80)} was not kept: if {ends.source.site} cannot be read, submit it at {ends.target.site} yourself; "
+        f"{inert(fact.get('why'), 300)}"
+        for fact in ends.not_kept
+    )
 
 
 def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:

@@ -19,7 +19,15 @@ from vastplan.model.operation import PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
 from vastplan.operations.clock import Clock
-from vastplan.operations.course import refuse_newcomers, refuse_second, refuse_unsuspendable, second, shown
+from vastplan.operations.course import (
+    moves_before,
+    refuse_newcomers,
+    refuse_second,
+    refuse_spent,
+    refuse_unsuspendable,
+    second,
+    shown,
+)
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.group.loss import GroupLoss, loss_of
@@ -35,7 +43,7 @@ from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.resume import of_resume, to_record, with_resume
-from vastplan.operations.plan.steps import commands_afterwards, staying, suspended_before
+from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -118,6 +126,7 @@ class GroupMet(Met[MovePlan]):
             for pair, users_of_path in zip(self.pairs, users, strict=True)
             for line in self._manual_steps(pair, users_of_path)
         ]
+        steps += (line for ends in self.ends for line in if_unread(ends, self.wanted.mode))
         for operation in latest_operations(parts):
             steps += suspended_before(operation, target) if operation.subject in self.each else ()
         return MovePlan(
@@ -133,6 +142,7 @@ class GroupMet(Met[MovePlan]):
             lose=loss.oldest,
             lose_each=loss.points,
             armed=self.wanted.armed,
+            after=moves_before(parts, self.each),
             loss=loss.text,
             jobs=jobs,
             covers=self.covers,
@@ -173,6 +183,7 @@ class GroupMet(Met[MovePlan]):
         now = pairs_of(self.document.objects(), Address.parse(plan.address), plan.target)
         if {str(pair.path) for pair in now} != set(plan.paths):
             raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
+        refuse_spent(plan, parts, self.each)
         users = self.users()
         refuse_newcomers(plan, dict.fromkeys(user for users_of_path in users for user in users_of_path), "the move")
         jobs = to_record(plan, self._jobs(users), consent)
