@@ -88,8 +88,9 @@ def _timed(ends: Rehearsed, stage: Stage) -> Stage:
         inner = stage.gate(operation)
         if inner.holds is not Holds.YES:
             return inner
+        # the begin of a stage is kept in whole seconds, rounded down: so are these, or their sum would be too long
         seconds = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
-        measured = {**operation.facts.get(MEASURED, {}), stage.name: round(seconds)}
+        measured = {**operation.facts.get(MEASURED, {}), stage.name: int(seconds)}
         return replace(inner, facts={**inner.facts, MEASURED: measured})
 
     return replace(stage, gate=gate)
