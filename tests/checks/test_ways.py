@@ -211,6 +211,8 @@ TAKEN_OUT: dict[str, tuple[Change, dict[str, tuple[WayState, set[str], tuple[str
     "a share for all": (with_values("view/a-smb", share_acl={"enabled": False}), {"SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
     "a share for Everyone": (with_values("view/a-smb", share_acl={"enabled": True, "acl": [{"name": "Everyone", "permission": "FULL"}]}), {
         "SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
+    "a share for the SID of Everyone": (with_values("view/a-smb", share_acl={"enabled": True, "acl": [{"sid": "S-1-1-0", "permission": "FULL"}]}), {
+        "SMB": (OPEN, {"view/a-smb"}, ("a",), ALL)}),
     "no key for a bucket of the tenant that no project mounts": (more(
         entry("view", "far", path="/far", tenant=ref("tenant", "a"), protocols=["S3"], bucket="far", allow_s3_anonymous_access=True)),
         {"anonymous S3": (OPEN, {"view/far"}, ("a",), ALL)}),
@@ -629,6 +631,18 @@ def test_the_policy_for_pods_holds_no_namespace_without_the_label_of_its_project
     ]  # pool b has no other project to hold
 
 
+def test_of_many_namespaces_each_is_labelled_and_some_are_named() -> None:
+    objects = closed()
+    more(*(one for number, name in enumerate("cde", 3) for one in team(name, number)))(objects)
+    index = Index(objects.values())
+    proven = prove(IAD, index, namespaces_of(IAD, index), Beside(frozenset({"runai-b", "runai-c"}), frozenset()))
+    (of_a,) = (one for one in results(proven, "nfs") if one.state is OPEN and "a" in one.projects)
+    label = "kubectl label namespace runai-{0} runai/queue={0}"
+    assert of_a.fix == f"{label.format('b')}; {label.format('c')}"
+    (pods,) = results(proven, "privileged pods")
+    assert "in runai-a, runai-b, runai-c and 2 more: no label" in pods.reason
+
+
 @pytest.mark.parametrize(("guarded", "said"), [
     (None, "assumed: Pod Security refuses them in namespaces of projects (label pod-security.kubernetes.io/enforce: baseline)"),
     (("runai-a", "runai-b"), "closed: Pod Security, by the label of each namespace"),
@@ -660,7 +674,7 @@ IN_A, IN_B = ref("project", "a"), ref("project", "b")
     (on_server("persistent_volume", "::a00:105"), []),
     (on_server("persistent_volume", "nfs.example.com"), []),
     *((on_server("persistent_volume", server), ["open by persistent_volume/theirs: all to a"])
-      for server in ("::ffff:10.0.1.5", "[::ffff:a00:105]", "167772421", "10.0.261", "A.nas", "a.nas.", "0x0a000105")),
+      for server in ("::ffff:10.0.1.5", "::FFFF:a00:105", "167772421", "10.0.261", "A.nas", "a.nas.", "0x0a000105")),
     *((on_server("persistent_volume", server), []) for server in ("10.0.1.5.", "a.nas.example.com", "010.0.1.5", "nas")),
     *((entry("persistent_volume", "theirs", node=node, claim_namespace=IN_B), ["open by persistent_volume/theirs: b to a"])
       for node in ("/", "/var", "/var/lib/kubelet", "/var/lib/kubelet/pods")),

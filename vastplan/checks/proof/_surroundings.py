@@ -167,7 +167,7 @@ class Surroundings:
     def on_addresses(self, pool: Entry) -> list[Entry]:
         """The volumes and classes of other drivers whose server is an address or the DNS name of a pool, or that show the directory of
         the node where volumes are mounted."""
-        domain = str(pool.values.get("domain_name") or "").rstrip(".").lower()
+        domain = str(pool.values.get("domain_name")).lower()
         ranges = [
             found for text in pool.values.get("ip_ranges") or () if self._on_servers and (found := _interval(text))
         ]
@@ -209,7 +209,7 @@ def _shows_volumes(directory: Any) -> bool:
 def as_address(server: str) -> str:
     """The server as an address, in whichever form a node takes it: IPv4 in IPv6, fewer parts, one number; a name as it is."""
     try:
-        address = ipaddress.ip_address(server.strip("[]"))
+        address = ipaddress.ip_address(server)
     except ValueError:
         try:
             return socket.inet_ntoa(socket.inet_aton(server)) if server[:1].isdigit() else server
