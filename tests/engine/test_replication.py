@@ -346,7 +346,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
             matches, desired, noted(replace(record, phase=Phase.DONE)), datetime(2026, 1, 2, tzinfo=UTC)
         )
         assert moved.text == f"moved by vastplan move m1: its source is on pdx, and the document says iad{edit}"
-    way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run FILE, or give up: vastplan move abort PATH m1"
+    way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run PATH m1, or give up: vastplan move abort PATH m1"
     begun = told(record)
     assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; its source is on pdx")
     matches = match(kinds(), observed(both("SOURCE", "DESTINATION")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
@@ -356,7 +356,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     fork = replace(record, mode="fork", subject="fork g trial")
     assert told(fork).state is STATES.BUSY and told(replace(fork, phase=Phase.DONE)).state is STATES.IN_ORDER
     past = told(replace(record, stage="open", facts={"past return": "switch"}))
-    assert past.text.endswith("go on with vastplan move run FILE")
+    assert past.text.endswith("go on with vastplan move run PATH m1")
 
 
 def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:

@@ -95,7 +95,7 @@ def test_the_document_says_where_it_is_active_afterwards(scene: Theatre, typed: 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["move.json", VOLUME], "takes one FILE"),
+        (["move.json", VOLUME], "takes one FILE, or [PATH] and the ID of a move that has begun"),
         ([VOLUME, "--to", "pdx", "--rejoin", "iad"], "--to or --rejoin, not both"),
         (["lab.yaml", VOLUME, "--to", "mars"], "no site mars"),
         (["lab.yaml", "iad/view/none", "--to", "pdx"], "is not a replicated volume"),
@@ -139,6 +139,11 @@ def test_one_that_is_interrupted_says_how_to_go_on_and_one_that_was_given_up_who
     ran = typed(*again)
     assert ran.code == 130 and f"interrupted; go on: vastplan {shlex.join(again)}" in ran.err
     assert "which side may write: vastplan move status " in ran.err
+    (scene.lab.folder / "armed.json").unlink()
+    known = re.search(r"go on: vastplan (move run PATH [0-9a-f]{8})", typed("move", "status", "lab.yaml").out)
+    assert known is not None
+    again = known[1].replace("PATH", "lab.yaml").split()
+    assert typed(*again[:-1], "0" * 8).code == 1
     monkeypatch.setattr(scene.clock, "sleep", sleep)
     assert "now: iad cannot be read" in done(typed(*again))
 

@@ -172,7 +172,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     document = str(scene.lab.folder / "lab.yaml")
     assert main(["move", "abort", document, plan.id[:8], "--auto-approve"]) == 5
     told = capsys.readouterr().err
-    assert "this can no longer be taken back" in told and "go on: vastplan move run FILE" in told
+    assert "this can no longer be taken back" in told and "go on: vastplan move run PATH " in told
     assert "move abort" not in told.partition("go on")[2]
     assert main(["move", "status", document]) == 0
     told = capsys.readouterr().out

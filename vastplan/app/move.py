@@ -23,6 +23,7 @@ from vastplan.operations.wanted import WantedMove
 
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
 plan_move, run_move, abort_move, last_moves = _MOVES.plan, _MOVES.run, _MOVES.abort, _MOVES.known
+go_on_with_move = _MOVES.go_on
 
 
 def arm_move(

@@ -27,7 +27,7 @@ from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.site_ledger import LoggedRun, SiteLedger
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
-from vastplan.operations.course import carried, evened, heard
+from vastplan.operations.course import carried, continued, evened, heard
 from vastplan.operations.ends import jobs_of
 from vastplan.operations.plan.pair_record import entries_of
 from vastplan.operations.plan.resume import GIVEN, with_checkpoints
@@ -138,6 +138,25 @@ class Operations(Generic[Wanted, Planned]):
             if operation.phase is Phase.ABORTED:
                 return evened(operation, parts, write)
             return abort(operation, met.stages(), Run(clock, write, report, met.standing, again))
+
+    def go_on(
+        self, workspace: Workspace, id: str, report: Callable[[str], None], again: str, clock: Clock | None = None
+    ) -> Operation:
+        """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Raises `Stopped`."""
+        document, clock = DocumentOf(workspace), clock or CLOCK
+        operation = by_id(_all_parts(workspace), self.kind.name, id)
+        back = f"vastplan {self.kind.name} abort {document.paths} {operation.id}"
+        try:
+            subject = self.kind.begun(document, operation)
+        except VastplanError as problem:
+            raise _left_out(document, operation, problem, f"go on: {again}") from problem
+        with _opened(workspace, subject.sites, clock, again, report, self.kind.name) as enter:
+            met, parts, write = enter(subject)
+            operation = by_id(parts, self.kind.name, operation.id)
+            met.refuse_another(operation, parts)
+            if operation.phase.closed:
+                return evened(operation, parts, write)
+            return continued(operation, met.stages(), Run(clock, write, report, met.standing, again, back))
 
     def known(self, workspace: Workspace) -> tuple[Operation, ...]:
         """The last operation of each subject, from the ledger. Reads no system."""

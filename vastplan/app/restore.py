@@ -10,3 +10,4 @@ from vastplan.operations.wanted import WantedRestore
 
 _RESTORES: Operations[WantedRestore, RestorePlan] = Operations(Restores(), RESTORE_FILE)
 plan_restore, run_restore, abort_restore, restores = _RESTORES.plan, _RESTORES.run, _RESTORES.abort, _RESTORES.known
+go_on_with_restore = _RESTORES.go_on

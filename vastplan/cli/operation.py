@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from vastplan.app.clock import now
+from vastplan.app.current_folder import HERE
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load_approvals as load_approvals
 from vastplan.app.files.versioned import VersionedFile
@@ -59,6 +61,7 @@ class Commands(Generic[Planned]):
     """What a run loses, `None` for nothing."""
     run: Callable[..., Operation]
     abort: Callable[[Workspace, str, Callable[[str], None]], Operation]
+    go_on: Callable[[Workspace, str, Callable[[str], None], str], Operation]
     records: Callable[[Workspace], tuple[Operation, ...]]
     standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: ()
     """The present roles, beside the record of an operation."""
@@ -112,11 +115,38 @@ def run(request: OperationRequest, screen: Screen, commands: Commands[Planned]) 
 
 
 def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> None:
+    if went_on(request, screen, commands):
+        return
     (file,) = request.paths
     plan, workspace = saved(request, commands, file)
     run_planned(request, screen, commands, plan, file, workspace)
     if result := commands.result(plan):
         screen.show("\n".join(inert(line, None) for line in result.splitlines()))
+
+
+def went_on(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> bool:
+    """Whether the id of an operation was typed instead of a file: then it has gone on with it."""
+    *documents, last = request.paths
+    if last.exists() or not re.fullmatch(r"[0-9a-f]{8}", str(last)):
+        if documents:
+            raise VastplanError(
+                f"{commands.kind} run takes one FILE, or [PATH] and the ID of a {commands.kind} that has begun"
+            )
+        return False
+    workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
+    again = words(
+        [
+            "vastplan",
+            commands.kind,
+            "run",
+            *workspace.document.paths,
+            last,
+            *given("--connections", request.connections),
+        ]
+    )
+    record = commands.go_on(workspace, str(last), screen.progress, again)
+    screen.show(status_text(record, commands.standing(workspace, record)))
+    return True
 
 
 def saved(request: OperationRunRequest, commands: Commands[Planned], file: Path) -> tuple[Planned, Workspace]:

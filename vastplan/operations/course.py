@@ -62,7 +62,7 @@ def second(one: Operation) -> VastplanError:
     destination = "" if one.target == one.source else f" to {one.target}"
     return VastplanError(
         f"{one.address}: the {one.kind} {one.id}{destination} is under way since {one.began} (stage {one.stage or 'none yet'}); "
-        f"go on: vastplan {one.kind} run FILE; or give up: vastplan {one.kind} abort PATH {one.id}"
+        f"go on: vastplan {one.kind} run PATH {one.id}; or give up: vastplan {one.kind} abort PATH {one.id}"
     )
 
 
@@ -106,8 +106,13 @@ def carried(
     elif known.id != short:
         raise second(known)
     else:
-        operation = forward(known, stages(), run)
+        return continued(known, stages(), run)
     return close(carry_out(operation, stages(), run), run)
+
+
+def continued(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
+    """Go on with an operation that has begun. Raises `Stopped`."""
+    return close(carry_out(forward(known, stages, run), stages, run), run)
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operatio
         operation = settle(operation, stage, run)
         why = _read(operation, stage, run, lambda stage=stage, settled=operation: stage.crossed(settled))  # type: ignore[misc]
         if why:
-            on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
+            on = replace(run, again=f"vastplan {operation.kind} run PATH {operation.id}", back="")
             raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
     if operation.phase is Phase.OPEN:
         operation = _note(run, replace(operation, phase=Phase.ABORTING))

@@ -160,7 +160,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         back = f"give up: vastplan {operation.kind} abort PATH {operation.id}"
         if PAST in operation.facts:
             back = f"it can no longer be taken back (past stage {inert(operation.facts[PAST], 40)})"
-        on = "abort PATH " + operation.id if operation.phase is Phase.ABORTING else "run FILE"
+        on = "abort PATH " + operation.id if operation.phase is Phase.ABORTING else "run PATH " + operation.id
         lines.append(
             f"  go on: vastplan {operation.kind} {on}" + ("" if operation.phase is Phase.ABORTING else f"; {back}")
         )

@@ -11,6 +11,7 @@ from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.move import (
     abort_move,
     arm_move,
+    go_on_with_move,
     last_moves,
     operation_standing,
     opposite_site,
@@ -86,10 +87,8 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
         raise VastplanError(f"move run takes --{ways[0]} or --{ways[1]}, not both")
     if request.rehearse and ways != ["to"]:
         raise VastplanError("--rehearse needs --to SITE")
-    if not ways and len(request.paths) > 1:
-        raise VastplanError(
-            "move run takes one FILE; to plan a move here: move run [PATH] ADDRESS with --to, --rejoin or --keep"
-        )
+    if not ways and operation.went_on(request, screen, _MOVE):
+        return errors.OK
     if not ways:
         (file,) = request.paths
         plan, workspace = operation.saved(request, _MOVE, file)
@@ -202,6 +201,7 @@ _MOVE = Commands(
     loss=_loss,
     run=run_move,
     abort=abort_move,
+    go_on=go_on_with_move,
     records=last_moves,
     standing=operation_standing,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.files.operation_plan import RESTORE_FILE
-from vastplan.app.restore import abort_restore, plan_restore, restores, run_restore
+from vastplan.app.restore import abort_restore, go_on_with_restore, plan_restore, restores, run_restore
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import operation
 from vastplan.cli.address import address_of
@@ -59,6 +59,7 @@ _RESTORE = Commands(
     loss=_loss,
     run=run_restore,
     abort=abort_restore,
+    go_on=go_on_with_restore,
     records=restores,
     result=lambda plan: plan.lines,
 )

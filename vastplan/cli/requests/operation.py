@@ -51,7 +51,9 @@ class OperationRunRequest(OperationRequest):
     verb = "run"
     summary = "carry out a planned {request.command}, or go on with one that stopped"
     example = "{request.command}.json"
-    paths = positionals("FILE", Path, "what vastplan {request.command} plan saved", 1)
+    paths = positionals(
+        "FILE", Path, "what vastplan {request.command} plan saved; or [PATH] ID of one that has begun, to go on", "+"
+    )
     lose = filled("--lose", "{request.lost_after[0]}", "{request.lost_after[1]}")
     approvals = option("--approvals", Path, "FILE", "instead of --lose: an approval of each protected path")
     documents = repeatable("--document", Path, "PATH", "where the document is now, if it moved")

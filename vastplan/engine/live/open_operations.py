@@ -39,6 +39,6 @@ def missing_entries(operations: Iterable[Operation], entries: Iterable[Entry], s
             "VP353",
             Severity.WARNING,
             f"no longer in the document, and {operation_text(operation)}",
-            f"put it back as it was and go on with vastplan {operation.kind} run FILE{back}",
+            f"put it back as it was and go on with vastplan {operation.kind} run PATH {inert(operation.id, 40)}{back}",
             operation.address,
         )

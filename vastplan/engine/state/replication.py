@@ -205,7 +205,7 @@ def _under_way(operation: Operation) -> str:
     )
     return (
         f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
-        f"go on with vastplan {operation.kind} run FILE{back}"
+        f"go on with vastplan {operation.kind} run PATH {inert(operation.id, 40)}{back}"
     )
 
 
