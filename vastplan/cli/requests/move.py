@@ -69,7 +69,7 @@ class MoveRunRequest(OperationRunRequest, MoveRequest):
 
     summary = "carry out a planned move, or go on with one that stopped; or plan one, show it, ask, and carry it out"
     paths = positionals(
-        "FILE", Path, "what vastplan move plan saved; or [PATH] ID of one that has begun, to go on; or [PATH] ADDRESS, with --to, --rejoin or --keep, to plan it first", "+"
+        "FILE", Path, "what move plan saved; or [PATH] ID of one that has begun, to go on; or [PATH] ADDRESS, with --to, --rejoin or --keep, to plan it first", "+"
     )  # fmt: skip
     to = filled("--to", "SITE", "with an ADDRESS: plan a move to this site")
     rejoin = filled("--rejoin", "SITE", "with an ADDRESS: as for move plan")
