@@ -57,7 +57,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
         for n, text in enumerate((scene.lab.folder / "lab.yaml").read_text().splitlines(), 1)
         if text.strip() == "home:"
     )
-    assert f"by hand: change the document, at lab.yaml:{line}:" in told and "(active: pdx)" in told
+    assert f"by hand: change the document, at lab.yaml:{line}:" in told and "(active: pdx; " in told
     assert scene.roles() == ("DESTINATION", "SOURCE")
     assert main(["move", "status", *document, "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
