@@ -21,7 +21,7 @@ from vastplan.app.move import last_moves, plan_move
 from vastplan.cli import main
 from vastplan.cli.commands import move as commands
 from vastplan.model.errors import Stale, VastplanError
-from vastplan.model.move_plan import THROUGH
+from vastplan.model.move_plan import THROUGH, MovePlan
 from vastplan.model.operation import Phase
 from vastplan.operations.ends import RESUME as RESUMED
 from vastplan.operations.plan.checkpoints import is_complete
@@ -157,10 +157,8 @@ def test_what_is_told_is_what_the_plan_shows(scene: Theatre) -> None:
     assert scene.workloads("iad") == {"train": "Running"}
 
 
-def test_what_was_begun_goes_on_as_it_was_planned(scene: Theatre) -> None:
-    told(scene)
-    submit(scene, "train")
-    plan = scene.plan()
+def stops_before_the_start(scene: Theatre, plan: MovePlan, **consent: Any) -> None:
+    """Run:AI at pdx is away once pdx is the source, and back afterwards."""
 
     def lose_runai() -> None:
         if scene.roles()[1] == "SOURCE":
@@ -168,9 +166,16 @@ def test_what_was_begun_goes_on_as_it_was_planned(scene: Theatre) -> None:
 
     scene.clock.watchers.append(lose_runai)
     with pytest.raises(Stopped, match="stage start"):
-        scene.run(plan)
+        scene.run(plan, **consent)
     scene.clock.watchers.clear()
     scene.lab.world.find("pdx")
+
+
+def test_what_was_begun_goes_on_as_it_was_planned(scene: Theatre) -> None:
+    told(scene)
+    submit(scene, "train")
+    plan = scene.plan()
+    stops_before_the_start(scene, plan)
     told(scene, {"env": {"RESUME": "2"}})
     assert specification(scene, f"train-m{scene.run(plan).id}")["environmentVariables"] == TOLD
 
@@ -229,16 +234,7 @@ def test_who_goes_on_may_give_a_later_checkpoint(scene: Theatre) -> None:
     told(scene, FROM, **NAMED)
     submit(scene, "train")
     plan = scene.plan()
-
-    def lose_runai() -> None:
-        if scene.roles()[1] == "SOURCE":
-            scene.lab.world.lose("pdx", systems=["runai"])
-
-    scene.clock.watchers.append(lose_runai)
-    with pytest.raises(Stopped, match="stage start"):
-        scene.run(plan, checkpoints=["step-100"])
-    scene.clock.watchers.clear()
-    scene.lab.world.find("pdx")
+    stops_before_the_start(scene, plan, checkpoints=["step-100"])
     done = scene.run(plan, checkpoints=["step-200"])
     assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-200/model --x"
 

@@ -120,43 +120,66 @@ class Operations(Generic[Wanted, Planned]):
         self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
     ) -> Operation:
         """Take back what an operation did. Raises `Stopped` past the point of no return."""
-        document, clock = DocumentOf(workspace), clock or CLOCK
         operation = by_id(_all_parts(workspace), self.kind.name, id)
         if operation.phase is Phase.DONE:
             raise VastplanError(
                 f"{operation.address}: the {operation.kind} {operation.id} has ended ({operation.phase.value})"
             )
-        again = f"vastplan {self.kind.name} abort {document.paths} {operation.id}"
-        try:
-            subject = self.kind.begun(document, operation)
-        except VastplanError as problem:
-            raise _left_out(document, operation, problem, again) from problem
-        with _opened(workspace, subject.sites, clock, again, report, f"{self.kind.name} abort") as enter:
-            met, parts, write = enter(subject)
-            operation = by_id(parts, self.kind.name, operation.id)
-            met.refuse_another(operation, parts)
+        again, command = self._to_abort(DocumentOf(workspace), operation), f"{self.kind.name} abort"
+        with self._begun(workspace, operation, report, clock or CLOCK, again, again, command) as (
+            operation,
+            met,
+            parts,
+            run,
+        ):
             if operation.phase is Phase.ABORTED:
-                return evened(operation, parts, write)
-            return abort(operation, met.stages(), Run(clock, write, report, met.standing, again))
+                return evened(operation, parts, run.journal)
+            return abort(operation, met.stages(), run)
 
     def go_on(
         self, workspace: Workspace, id: str, report: Callable[[str], None], again: str, clock: Clock | None = None
     ) -> Operation:
         """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Raises `Stopped`."""
-        document, clock = DocumentOf(workspace), clock or CLOCK
         operation = by_id(_all_parts(workspace), self.kind.name, id)
-        back = f"vastplan {self.kind.name} abort {document.paths} {operation.id}"
+        ways, command = f"go on: {again}", self.kind.name
+        with self._begun(workspace, operation, report, clock or CLOCK, again, ways, command) as (
+            operation,
+            met,
+            parts,
+            run,
+        ):
+            if operation.phase.closed:
+                return evened(operation, parts, run.journal)
+            back = self._to_abort(DocumentOf(workspace), operation)
+            return continued(operation, met.stages(), replace(run, back=back))
+
+    def _to_abort(self, document: DocumentOf, operation: Operation) -> str:
+        """The command that takes an operation back."""
+        return f"vastplan {self.kind.name} abort {document.paths} {operation.id}"
+
+    @contextmanager
+    def _begun(
+        self,
+        workspace: Workspace,
+        operation: Operation,
+        report: Callable[[str], None],
+        clock: Clock,
+        again: str,
+        ways: str,
+        command: str,
+    ) -> Iterator[tuple[Operation, Met[Planned], Mapping[str, SiteLedger], Run]]:
+        """An operation by its record, read anew under the lock, over its sites, with the run for it. `again` is the command to go on, `ways`
+        what to type once an entry that it needs is back in the document."""
+        document = DocumentOf(workspace)
         try:
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
-            raise _left_out(document, operation, problem, f"go on: {again}") from problem
-        with _opened(workspace, subject.sites, clock, again, report, self.kind.name) as enter:
+            raise _left_out(document, operation, problem, ways) from problem
+        with _opened(workspace, subject.sites, clock, again, report, command) as enter:
             met, parts, write = enter(subject)
-            operation = by_id(parts, self.kind.name, operation.id)
-            met.refuse_another(operation, parts)
-            if operation.phase.closed:
-                return evened(operation, parts, write)
-            return continued(operation, met.stages(), Run(clock, write, report, met.standing, again, back))
+            known = by_id(parts, self.kind.name, operation.id)
+            met.refuse_another(known, parts)
+            yield known, met, parts, Run(clock, write, report, met.standing, again)
 
     def known(self, workspace: Workspace) -> tuple[Operation, ...]:
         """The last operation of each subject, from the ledger. Reads no system."""
@@ -193,12 +216,12 @@ def _opened(
         locked_ledgers(workspace, sites, report) as ledgers,
         connected(workspace.document, sites=sites, writable=True) as clients,
     ):
-        run = new_run(workspace, command)
+        run, document = new_run(workspace, command), DocumentOf(workspace)
 
         def enter(subject: Subject[Planned]) -> _Entered[Planned]:
             parts = ledgers.parts()
             with heard(subject.label, again):
-                new_names = at_new_names(DocumentOf(workspace), parts)
+                new_names = at_new_names(document, parts)
                 met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
 
             def write(operation: Operation) -> None:

@@ -134,16 +134,7 @@ def went_on(request: OperationRunRequest, screen: Screen, commands: Commands[Pla
             )
         return False
     workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
-    again = words(
-        [
-            "vastplan",
-            commands.kind,
-            "run",
-            *workspace.document.paths,
-            last,
-            *given("--connections", request.connections),
-        ]
-    )
+    again = f"vastplan {commands.kind} run {workspace.document.typed} {last}"
     record = commands.go_on(workspace, str(last), screen.progress, again)
     screen.show(status_text(record, commands.standing(workspace, record)))
     return True

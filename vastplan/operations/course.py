@@ -11,7 +11,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
-from vastplan.model.site_ledger import SiteLedger, last_on, latest_operations
+from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.ends import Work, newcomers
 from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
@@ -45,7 +45,8 @@ def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
 
 def moves_before(parts: Mapping[str, SiteLedger], guids: Iterable[str]) -> dict[str, str]:
     """The id of the last move of each path, by its guid; without those that were never moved."""
-    return {guid: last.id for guid in guids if (last := last_on(parts, guid)) is not None}
+    wanted = frozenset(guids)
+    return {operation.subject: operation.id for operation in latest_operations(parts) if operation.subject in wanted}
 
 
 def refuse_spent(plan: MovePlan, parts: Mapping[str, SiteLedger], guids: Iterable[str]) -> None:
@@ -102,12 +103,10 @@ def carried(
             if evened(known, parts, run.journal).phase is Phase.ABORTED:
                 raise Stale(f"{known.address}: the {known.kind} {known.id} was taken back; plan another one")
             return known
-        operation = begin(record(), run)
+        known = begin(record(), run)
     elif known.id != short:
         raise second(known)
-    else:
-        return continued(known, stages(), run)
-    return close(carry_out(operation, stages(), run), run)
+    return continued(known, stages(), run)
 
 
 def continued(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
