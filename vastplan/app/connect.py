@@ -69,6 +69,7 @@ def shared_ledger(
     writable: bool,
     report: Callable[[str], None],
     timeout: int,
+    duration: int = 0,
 ) -> KubernetesLedger:
     """The ledger in a cluster; connects at the first use."""
     from vastplan.ledger import clock
@@ -92,7 +93,9 @@ def shared_ledger(
 
     where = spec.site if isinstance(spec.site, str) else cluster.label() if cluster is not None else "this cluster"
     name = document.head.name
-    return KubernetesLedger(api, where, spec.namespace, name, clock=clock.SYSTEM, report=report, timeout=timeout)
+    return KubernetesLedger(
+        api, where, spec.namespace, name, clock=clock.SYSTEM, report=report, timeout=timeout, duration=duration
+    )
 
 
 def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Finding, ...]:

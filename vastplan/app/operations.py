@@ -68,9 +68,10 @@ class Operations(Generic[Wanted, Planned]):
         again: str,
         clock: Clock | None = None,
         consent: Mapping[str, Any] | None = None,
+        guard: Callable[[], str] = lambda: "",
     ) -> Operation:
         """Carry out the plan, or continue an operation that has begun. `consent` are the consents given now, `again` the command to
-        go on.
+        go on; `guard` is asked right before there is no way back.
 
         The file only identifies the plan that a person reviewed; the run follows the document and what it reads from the systems.
         Raises `Stopped`, `Stale`.
@@ -88,7 +89,7 @@ class Operations(Generic[Wanted, Planned]):
             if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
                 given = (consent or {}).get(GIVEN, ())
                 operation = operation.knowing(jobs=with_checkpoints(jobs_of(operation), given)) if given else operation
-            run = Run(clock, write, report, met.standing, again, back)
+            run = Run(clock, write, report, met.standing, again, back, guard)
 
             def record() -> Operation:
                 _refuse_old(document, plan, run.clock.now())
@@ -137,7 +138,13 @@ class Operations(Generic[Wanted, Planned]):
             return abort(operation, met.stages(), run)
 
     def go_on(
-        self, workspace: Workspace, id: str, report: Callable[[str], None], again: str, clock: Clock | None = None
+        self,
+        workspace: Workspace,
+        id: str,
+        report: Callable[[str], None],
+        again: str,
+        clock: Clock | None = None,
+        guard: Callable[[], str] = lambda: "",
     ) -> Operation:
         """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Raises `Stopped`."""
         operation = by_id(_all_parts(workspace), self.kind.name, id)
@@ -151,7 +158,7 @@ class Operations(Generic[Wanted, Planned]):
             if operation.phase.closed:
                 return evened(operation, parts, run.journal)
             back = self._to_abort(DocumentOf(workspace), operation)
-            return continued(operation, met.stages(), replace(run, back=back))
+            return continued(operation, met.stages(), replace(run, back=back, guard=guard))
 
     def _to_abort(self, document: DocumentOf, operation: Operation) -> str:
         """The command that takes an operation back."""

@@ -53,11 +53,12 @@ class Composed:
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """A document and the registry of kinds: all that is known without its systems. `lock_timeout` is for how many seconds a ledger
-    that another run holds is waited for."""
+    that another run holds is waited for, `lock_duration` for how many seconds others leave this process one that it does not renew; 0 is a minute."""
 
     document: Document
     registry: Registry
     lock_timeout: int = 0
+    lock_duration: int = 0
 
     @property
     def name(self) -> str:
@@ -83,7 +84,14 @@ class Workspace:
 
         shared = self.document.head.shared_ledger()
         if shared is not None:
-            return shared_ledger(self.document, *shared, writable=writable, report=report, timeout=self.lock_timeout)
+            return shared_ledger(
+                self.document,
+                *shared,
+                writable=writable,
+                report=report,
+                timeout=self.lock_timeout,
+                duration=self.lock_duration,
+            )
         place = ledger_place.local(self.document.head)
         # Named as in the document, so that a plan shows the same name whatever the current folder is.
         return FileLedger(

@@ -29,12 +29,12 @@ def _named(api: Api, namespace: str) -> Iterator[PartPlace]:
             yield place
 
 
-def leases(api: Api, namespace: str) -> Iterator[Row]:
-    """The leases of all parts in a namespace."""
+def leases(api: Api, namespace: str, labels: str = COMPONENT) -> Iterator[Row]:
+    """The leases of all parts in a namespace, or those with other labels."""
     following, path = "", PartPlace(namespace, "", "").leases
     length = Length(f"the list of {path}")
     while True:
-        query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]
+        query = [("labelSelector", labels), ("limit", str(_PAGE))]
         try:
             body = api.call("GET", path, query=query + [("continue", following)] * bool(following))
         except ObjectNotFound:  # the namespace does not exist

@@ -6,9 +6,9 @@ See `lease.py` for who may write, `manifest.py` for what makes a write count, an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from typing import Self
+from typing import Any, Self
 
 from vastplan.ledger import directory
 from vastplan.ledger import manifest as manifests
@@ -19,8 +19,9 @@ from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
 from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
-from vastplan.ledger.lease_watch import LeaseWatch, holder_of
+from vastplan.ledger.lease_watch import DURATION, LeaseWatch, holder_of
 from vastplan.ledger.manifest import Manifest
+from vastplan.ledger.watch_notes import WatchNotes
 from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 
@@ -32,6 +33,7 @@ class KubernetesLedger:
     """Parts in one namespace. It connects at its first use; `where` is the name of the cluster for people.
 
     `report` takes what is waited for, where somebody else holds a part; for `timeout` seconds a holder who works on is waited for.
+    A part that it holds stays its own for `duration` seconds after the last renewal.
     """
 
     def __init__(
@@ -45,11 +47,12 @@ class KubernetesLedger:
         renewing: bool = True,
         report: Callable[[str], None] = lambda _: None,
         timeout: int = 0,
+        duration: int = 0,
     ) -> None:
         self._connect, self._where = connect, where
         self._namespace, self._document = namespace, document
         self._clock, self._renewing, self._report = clock, renewing, report
-        self._timeout = timeout
+        self._timeout, self._duration = timeout, max(DURATION, duration)
         self._stack = ExitStack()
         self._connected_api: Api | None = None
         self._watched: LeaseWatch | None = None
@@ -113,7 +116,9 @@ class KubernetesLedger:
     def open(self, site: str, holder: str) -> KubernetesSession:
         """Take the lease, then take the manifest with a higher fence: from then on no earlier owner can change it."""
         place = self._place(site)
-        lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace, self._watch)
+        lease, abandoned = acquire(
+            self._api, place, self._clock, holder, self._make_namespace, self._watch, self._duration
+        )
         renewal = Renewal(lease) if self._renewing else None
         try:
             manifest, version, part = self._claim(place, lease)
@@ -151,6 +156,12 @@ class KubernetesLedger:
     def unlock(self, site: str) -> LockOwner | None:
         """Break a lease that nobody renews. This only tidies up: `open` takes over such a lease by itself."""
         return break_expired(self._api, self._place(site), self._watch)
+
+    def exchange(self, place: str, told: Mapping[str, Any]) -> dict[str, Any]:
+        """Write what the watcher at a place says, and read what the watchers of all places say, by place."""
+        notes = WatchNotes(self._api, self._namespace, self._document)
+        notes.write(place, told, self._clock, self._make_namespace)
+        return notes.read()
 
     def _place(self, site: str) -> PartPlace:
         return PartPlace(self._namespace, self._document, site)

@@ -103,14 +103,23 @@ class Renewal:
 
 
 def acquire(
-    api: Api, place: PartPlace, clock: LedgerClock, holder: str, prepare: Callable[[], None], watch: LeaseWatch
+    api: Api,
+    place: PartPlace,
+    clock: LedgerClock,
+    holder: str,
+    prepare: Callable[[], None],
+    watch: LeaseWatch,
+    duration: int = DURATION,
 ) -> tuple[Lease, bool]:
-    """Take the lease; the second value is whether its last holder never released it. Raises `Locked`; `prepare` creates the namespace."""
-    spec: Row = {}
+    """Take the lease; the second value is whether its last holder never released it. Raises `Locked`; `prepare` creates the namespace.
+
+    Others may take it after `duration` seconds without a renewal.
+    """
+    spec: Row = {"leaseDurationSeconds": duration}
     try:
         return _acquired(api, place, clock, holder, prepare, watch, spec)
     except BaseException:  # a request without an answer may have taken it for nobody
-        if spec:
+        if "holderIdentity" in spec:
             _release(api, place, clock, spec, None)
         raise
 
@@ -124,7 +133,7 @@ def _acquired(
     watch: LeaseWatch,
     spec: Row,
 ) -> tuple[Lease, bool]:
-    """The same; `spec` is filled with what was written last."""
+    """The same; `spec` has its duration, and is filled with what was written last."""
     asked, tries = clock.ticks(), 0
     while tries < _TRIES or watch.is_patient():
         if tries >= _TRIES:
@@ -139,7 +148,6 @@ def _acquired(
         asked, now = clock.ticks(), _text(clock.wall())
         spec.update(
             holderIdentity=holder,
-            leaseDurationSeconds=DURATION,
             leaseTransitions=changes,
             acquireTime=now,
             renewTime=now,

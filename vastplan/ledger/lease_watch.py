@@ -18,6 +18,7 @@ from vastplan.ledger.directory import leases
 from vastplan.model.errors import Locked, VastplanError
 
 DURATION = 60  # seconds without a renewal after which somebody else may take a lease
+LONGEST = 900  # seconds of a holder who asks for more: others wait for as long as its process may have been paused
 LOOK = 3.0  # seconds between looks at a lease that somebody holds
 
 
@@ -38,8 +39,8 @@ class LeaseWatch:
             return row
         if not self._seen:
             self._look_around(place)
-        first = self._unchanged_since(place.base, row)
-        left = first + DURATION - self._clock.ticks()
+        first, lasts = self._unchanged_since(place.base, row), duration_of(row)
+        left = first + lasts - self._clock.ticks()
         if left > 0:
             watching = f"the ledger of {place.site} is held by {owner}; watching its lease for up to {left:.0f} s"
             self._report(waiting_text(place.site, owner, self._timeout) if self.is_patient() else watching)
@@ -55,8 +56,8 @@ class LeaseWatch:
                     f"the ledger of {place.site} is in use by {owner}, who renews Lease {place.base} in namespace "
                     f"{place.namespace}{waited_text(self._timeout)}; wait for it to end"
                 )
-            left = since + DURATION - self._clock.ticks()
-        self._report(f"the lease on the ledger of {place.site} was not renewed for {DURATION} s; it is free now")
+            left = since + lasts - self._clock.ticks()
+        self._report(f"the lease on the ledger of {place.site} was not renewed for {lasts} s; it is free now")
         return row
 
     def is_patient(self) -> bool:
@@ -75,6 +76,12 @@ class LeaseWatch:
         if seen is None or seen[0] != row.get("spec"):
             seen = self._seen[name] = row.get("spec"), self._clock.ticks()
         return seen[1]
+
+
+def duration_of(row: Row) -> int:
+    """For how many seconds a lease has to be unchanged, as its holder asks, before somebody else may take it."""
+    asked = row["spec"].get("leaseDurationSeconds")
+    return min(max(asked, DURATION), LONGEST) if isinstance(asked, int) else DURATION
 
 
 def holder_of(row: Row | None) -> LockOwner | None:

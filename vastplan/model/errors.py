@@ -53,6 +53,10 @@ class Unreachable(VastplanError):
     """A system did not answer, or its answer cannot be understood."""
 
 
+class Silent(Unreachable):
+    """Nothing came from a system, nor from anybody in its place: no connection, or no answer in time."""
+
+
 class Refused(VastplanError):
     """A system answered with a refusal; `status` is the HTTP status."""
 

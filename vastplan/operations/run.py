@@ -53,6 +53,8 @@ class Run:
     standing: Callable[[Operation], str]
     again: str
     back: str = ""
+    guard: Callable[[], str] = lambda: ""
+    """Asked right before the first call after which there is no way back; returns why not."""
 
 
 def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
@@ -112,6 +114,7 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
     operation = settle(operation, stage, run)
     if not any(attempt.outcome is Outcome.SEEN for attempt in operation.of(stage.name)):
         why = _read(operation, stage, run, lambda: stage.precondition(operation) or stage.once(operation))
+        why = why or (run.guard() if stage.no_return else "")
         if why:
             raise Stopped(_stop_text(operation, stage, run, why))
     operation = _called(operation, stage, run)

@@ -19,7 +19,7 @@ import urllib3
 
 from vastplan.model import strict_json
 from vastplan.model.dataclass import dataclass
-from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.bounds import Bounds, call_bounds
@@ -118,7 +118,7 @@ class Transport:
         self._trust_by = trust_by
         self._slots, self._large = threading.BoundedSemaphore(parallel), threading.Lock()
         self._limits = limits
-        self._down = ""
+        self._down, self._down_as = "", Unreachable
         self._dated: tuple[datetime, float] | None = None
         self._errors: tuple[type[Exception], ...] = (*wire.errors, urllib3.exceptions.HTTPError)
 
@@ -157,7 +157,7 @@ class Transport:
         body = None if request.body is None else self._encoded(request)
         with self._slots:
             if self._down and not self._writable:
-                raise Unreachable(self._down)  # one call has waited for the server in vain; the others need not
+                raise self._down_as(self._down)  # one call has waited for the server in vain; the others need not
             with call_bounds(self._limits, self._large) as bounds:
                 response, raw = self._answered(request, body, headers, bounds)
         if response.status < 200:
@@ -230,12 +230,13 @@ class Transport:
                 self._down = (
                     f"{address}: no connection ({reason}); where no proxy is needed: export NO_PROXY=$NO_PROXY,{host}"
                 )
-                return Unreachable(self._down)
+                self._down_as = Silent
+                return Silent(self._down)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
             text = f"{request} was sent to {address}, and no answer came ({reason})"
             return Unclear(text, ended=failure is Failure.UNANSWERED and is_closed(problem))
         if failure is Failure.UNANSWERED:
-            return Unreachable(f"{address}: {reason}")
+            return Silent(f"{address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
                 f"; set {self._trust_by} next to url to a PEM file with the certificate of the CA that issued it"
@@ -247,7 +248,8 @@ class Transport:
         elif failure is Failure.CONNECT_TIMEOUT:
             reason = f"no connection within {self._limits.connect:g} s"
         self._down = f"{address}: {reason}"
-        return Unreachable(self._down)
+        self._down_as = Unreachable if failure is Failure.UNTRUSTED else Silent
+        return self._down_as(self._down)
 
     def _not_understood(self, request: ClientRequest, content: str) -> VastplanError:
         text = f"{self.address} answered {request} with {content}"

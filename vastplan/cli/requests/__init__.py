@@ -7,7 +7,7 @@ from importlib import import_module
 from vastplan.cli.request import Request
 
 COMMANDS = (
-    "init", "validate", "plan", "apply", "record", "import", "export", "drift", "show", "ledger", "move", "restore", "sim", "explain",
+    "init", "validate", "plan", "apply", "record", "import", "export", "drift", "show", "ledger", "move", "watch", "restore", "sim", "explain",
     "schema", "completion",
 )  # fmt: skip
 """The commands, in the order of the help."""

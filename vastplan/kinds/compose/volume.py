@@ -20,7 +20,7 @@ from vastplan.kinds.compose._volume_recovery import OF_ITS_VIEW, recover
 from vastplan.kinds.kubernetes._common import FILE_DRIVER
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.kubernetes.persistent_volume import AccessModes
-from vastplan.kinds.vast._two_sites import MountedOnTwoSites
+from vastplan.kinds.vast._two_sites import Failover, MountedOnTwoSites
 from vastplan.kinds.vast.quota import (
     OF_USERS,
     GroupQuotas,
@@ -142,12 +142,20 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     `global_access`."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
     """Checkpoints that jobs write to the volume. Checks and budgets compute with them; nothing of it is sent anywhere."""
+    failover: Annotated[Failover | MISSING, DOCUMENT] = MISSING
+    """What `vastplan watch` does by itself when the active site is lost; left out, it alarms. Needs `replicate`."""
     source: Source | MISSING = MISSING
     """Volume, and snapshot of it, whose data this volume has when it is created. It is used once: another source
     later is refused (VP350)."""
     copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
     """`background` copies all data of the source once the clone exists, and is the default; `on_read` reads it from
     the snapshot, which then stays forever. Needs `source` and `path`."""
+
+    @model_validator(mode="after")
+    def _failover_of_a_copy(self) -> "Volume":
+        if self.failover is not MISSING and self.replicate is MISSING:
+            raise ValueError("failover needs replicate")
+        return self
 
     @model_validator(mode="after")
     def _copies_of_a_source(self) -> "Volume":

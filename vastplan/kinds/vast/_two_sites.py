@@ -34,6 +34,18 @@ class SynchronousReplication(Spec):
     gives access."""
 
 
+class Failover(Spec):
+    """What `vastplan watch` does by itself when the active site is lost. A person is needed for all that this does not allow."""
+
+    mode: Literal["automatic"]
+    """`automatic`: the move to the other site begins without a person, once a fence has confirmed that nobody writes at the
+    lost site any more."""
+    after: Annotated[Span, Field(ge=60)]
+    """Time for which VMS, Kubernetes and Run:AI of the site must not have answered, seen from two places."""
+    lose_at_most: Span
+    """Age of the newest restore point at the other site up to which it may be gone back to: what came later is lost."""
+
+
 class OnTwoSites(Spec):
     """A directory that two sites may share: volumes with a path, views and buckets."""
 

@@ -1,0 +1,178 @@
+"""`vastplan watch`: a watcher over the sites of a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vastplan.app.connect import connected, shared_ledger
+from vastplan.app.move import abort_move, arm_move, go_on_with_move, plan_move, run_move
+from vastplan.app.operation_document import DocumentOf
+from vastplan.app.operations import at_new_names
+from vastplan.app.watching import commands
+from vastplan.app.workspace import Workspace
+from vastplan.model.dataclass import dataclass
+from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
+from vastplan.model.move_plan import UNPLANNED
+from vastplan.model.operation import PAST, Phase
+from vastplan.model.site_ledger import SiteLedger, latest_operations
+from vastplan.operations.clients import Clients
+from vastplan.operations.clock import CLOCK, Clock
+from vastplan.operations.failover import standing
+from vastplan.operations.failover.sight import Told
+from vastplan.operations.failover.units import units_of
+from vastplan.operations.failover.watcher import Standing, Unit, Watcher
+from vastplan.operations.record import by_id
+from vastplan.operations.wanted import WantedMove
+
+LOCK = 900
+"""Seconds for which others leave the ledger to a watcher that does not renew its lock: as long as it may have been paused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What a watcher has: its document, opened anew for each beat, its place, and the commands of who runs it."""
+
+    open: Callable[[], Workspace]
+    place: str
+    say: Callable[[str], None]
+    fence: str = ""
+    on_alarm: str = ""
+    clock: Clock = CLOCK
+
+
+def watcher_of(site: Site, every: float) -> Watcher:
+    """The watcher. `beat` is to be called every so many seconds. Raises `VastplanError`."""
+    ports = _Ports(site)
+    units = ports.units()
+    automatic = [str(unit.address) for unit in units if unit.after]
+    if not units:
+        raise VastplanError("the document has no volume that replicates to another site and is mounted on both")
+    if automatic and ports.notes is None:
+        site.say("it only alarms: the ledger is in files, where no other watcher can say what it sees")
+    elif automatic and not site.fence:
+        site.say("it only alarms: without --fence COMMAND nobody confirms that a lost site takes no more writes")
+    for unit in units:
+        does = (
+            f"fails over to {unit.target} by itself"
+            if str(unit.address) in automatic
+            else f"alarms; a person moves it to {unit.target}"
+        )
+        site.say(f"watches {unit.address}: if {unit.source} is lost, {does}")
+    return Watcher(ports, site.place, every, site.clock.ticks)
+
+
+class _Ports:
+    """The ports of a watcher over the document as it is in this beat."""
+
+    def __init__(self, site: Site) -> None:
+        self._site, self._workspace = site, site.open()
+        self.notes = self._workspace.document.head.shared_ledger()
+
+    def units(self) -> tuple[Unit, ...]:
+        self._workspace = self._site.open()
+        with self._workspace.ledger() as backend:
+            parts = {site: backend.read(site) for site in backend.sites()}
+        return units_of(DocumentOf(self._workspace), latest_operations(parts))
+
+    def answers(self, site: str) -> bool:
+        with connected(self._workspace.document, sites=(site,), writable=False) as clients:
+            for (_, system), client in clients.items():
+                if isinstance(client, Exception):
+                    raise VastplanError(f"{site} {system}: {client}")
+                try:
+                    client.version()
+                except Silent:
+                    continue
+                except (Refused, Unreachable, Unclear):
+                    pass
+                return True
+        return False
+
+    def exchange(self, told: Told) -> Mapping[str, Told]:
+        if self.notes is None:
+            return {}
+        with shared_ledger(
+            self._workspace.document, *self.notes, writable=True, report=self._site.say, timeout=0
+        ) as ledger:
+            found = ledger.exchange(told.place, {"beat": told.beat, "silent": dict(told.silent)})
+        return {place: heard for place, text in found.items() if (heard := _told(place, text)) is not None}
+
+    def standing(self, unit: Unit) -> Standing:
+        if not self._site.fence:
+            return Standing("there is no --fence COMMAND to confirm that nobody writes there")
+        document, parts, clock = DocumentOf(self._workspace), self._parts(unit), self._site.clock
+        with connected(self._workspace.document, sites=(unit.source, unit.target), writable=False) as clients:
+            sites = Clients(clients, self._workspace.registry.kinds, clock)
+            return standing.standing_of(document, sites, unit, at_new_names(document, parts), clock)
+
+    def fail_over(self, unit: Unit, begun: str, still: Callable[[], str]) -> str:
+        workspace = Workspace(self._workspace.document, self._workspace.registry, 0, LOCK)
+        guard, site = self._guard(unit, still), self._site
+
+        def again(id: str) -> str:
+            return f"vastplan move run {workspace.document.typed} {id}"
+
+        if begun and PAST not in by_id(self._parts(unit), "move", begun).facts:
+            abort_move(workspace, begun, site.say, site.clock)
+            begun = ""
+        if begun:
+            done = go_on_with_move(workspace, begun, site.say, again(begun), site.clock, guard)
+        else:
+            plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), site.clock)
+            at = site.clock.now().isoformat(timespec="seconds")
+            consent = {
+                "by": f"the watcher at {site.place}, as the document says", "at": at,
+                standing.WATCHER: site.place, "lose_said": plan.lose.get("guid", ""),
+            }  # fmt: skip
+            done = run_move(workspace, plan, site.say, again(plan.id[:8]), site.clock, consent, guard)
+        assert done.phase is Phase.DONE
+        return (
+            f"{unit.address}: failed over from {unit.source} to {unit.target} (move {done.id}), {unit.source} is fenced; next, when it is back: "
+            f"vastplan move run {workspace.document.typed} {done.address} --rejoin {unit.source}, then end the fence"
+        )
+
+    def renew(self, unit: Unit) -> str:
+        again = f"vastplan move arm {self._workspace.document.typed} {unit.address} --to {unit.target}"
+        site = self._site
+        records = arm_move(self._workspace, unit.address, unit.target, site.say, again, site.clock)
+        kept = {job for record in records for job in record.facts.get("workloads", {})}
+        return f"{unit.address}: armed for {unit.target}, {len(kept)} workloads kept"
+
+    def say(self, text: str) -> None:
+        self._site.say(text)
+
+    def alarm(self, texts: tuple[str, ...]) -> None:
+        site = self._site
+        lines = [f"ALARM {text}" for text in texts] or ["the alarms are over"]
+        for line in lines:
+            site.say(line)
+        why = commands.alarm(site.on_alarm, "\n".join(lines) + "\n") if site.on_alarm else ""
+        if why:
+            site.say(f"nobody was told: {why}")
+
+    def _guard(self, unit: Unit, still: Callable[[], str]) -> Callable[[], str]:
+        """What is asked right before there is no way back: the fence, then whether all is as it was."""
+
+        def guard() -> str:
+            self._site.say(f"fences {unit.source}")
+            why = commands.fence(self._site.fence, unit.source)
+            return f"{unit.source} is not fenced: {why}" if why else still()
+
+        return guard
+
+    def _parts(self, unit: Unit) -> dict[str, SiteLedger]:
+        with self._workspace.ledger() as backend:
+            return {site: backend.read(site) for site in (unit.source, unit.target)}
+
+
+def _told(place: str, found: Any) -> Told | None:
+    """What a watcher says, from what anybody may have written."""
+    silent = found.get("silent") if isinstance(found, dict) else None
+    if not isinstance(silent, dict):
+        return None
+    seconds = {str(site): float(value) for site, value in silent.items() if isinstance(value, int | float)}
+    return Told(
+        place, str(found.get("beat", "")), {site: value for site, value in seconds.items() if math.isfinite(value)}
+    )

@@ -1,0 +1,1 @@
+"""What `vastplan watch` does to the world: looks, fences, fails over."""

@@ -1,0 +1,70 @@
+"""A unit as its target and the ledger have it now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import UNPLANNED
+from vastplan.model.site_ledger import SiteLedger, latest_operations
+from vastplan.operations.calls.replica import newest_arrived
+from vastplan.operations.clock import Clock
+from vastplan.operations.document import Document
+from vastplan.operations.ends import Ends
+from vastplan.operations.failover.watcher import Standing, Unit
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
+from vastplan.operations.modes.table import ends_of
+from vastplan.operations.plan.ages import age_of
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.operations.sites import Sites
+from vastplan.schema.ports.replica import SideRole
+
+WATCHER = "watcher"
+"""In the consent of a move: the place of the watcher that began it."""
+
+
+def standing_of(
+    document: Document, sites: Sites, unit: Unit, ledger: Mapping[str, SiteLedger], clock: Clock
+) -> Standing:
+    """Whether a unit can fail over now. Raises what ports raise, and `VastplanError`."""
+    met = [ends_of(document, sites, pair, ledger, clock) for pair in _pairs(document, unit)]
+    last = {operation.subject: operation for operation in latest_operations(ledger)}
+    for _, guid in met:
+        operation = last.get(guid)
+        if operation is not None and not operation.phase.closed:
+            if operation.mode == UNPLANNED and operation.target == unit.target and WATCHER in operation.consent:
+                return Standing("", begun=operation.id)
+            return Standing(
+                f"the {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage, 40)})"
+            )
+    ages = list[float | None]()
+    for ends, _ in met:
+        amiss, age = _of_path(ends)
+        if amiss:
+            return Standing(amiss)
+        ages.append(age)
+    known = [age for age in ages if age is not None]
+    return Standing("", max(known) if len(known) == len(ages) else None)
+
+
+def _of_path(ends: Ends) -> tuple[str, float | None]:
+    """Why a path cannot fail over now, and how old its newest restore point at the target is."""
+    site, side = ends.target.site, ends.target.look()
+    if side.role is not SideRole.DESTINATION:
+        return f"{site} has to be DESTINATION; it is {inert(side.stated_role, 80)}", None
+    if side.connected:
+        return f"{site} reports that it is connected to {ends.source.site}", None
+    guid, created = newest_arrived(ends.target)
+    return ("", age_of(ends, created)) if guid else (f"no restore point has arrived at {site}", None)
+
+
+def _pairs(document: Document, unit: Unit) -> tuple[Pair, ...]:
+    """The pairs of a unit. Raises `VastplanError`."""
+    entries = document.objects()
+    if unit.address.kind in TOGETHER:
+        return pairs_of(entries, unit.address, unit.target)
+    pair = pair_of(entries, unit.address, unit.target)
+    if pair.source != unit.source:
+        raise VastplanError(f"{unit.address} is not on {unit.source}")
+    return (pair,)

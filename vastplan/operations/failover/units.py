@@ -1,0 +1,64 @@
+"""What fails over together, from the document alone: the paths of a project, or one path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.move_plan import ROLES, UNPLANNED
+from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.operations.document import Document
+from vastplan.operations.failover.watcher import Unit
+from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm
+from vastplan.operations.plan.claims import claims_by_directory
+from vastplan.operations.plan.pair import movable
+from vastplan.schema.entries import Entry
+
+
+def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Unit, ...]:
+    """Each project or path with workloads that can fail over from its present site, by the last `operations`. Raises `Invalid`.
+
+    A project does so by itself only if the document allows it for each of its paths, and then as the most careful of them says.
+    """
+    entries = document.objects()
+    claims = claims_by_directory(entries)
+    allowed = {
+        (volume.address.site, str(volume.values.get("path"))): volume.values.get("failover")
+        for volume in document.written
+    }
+    moved = {
+        one.address: one for one in operations if one.mode in ROLES and (one.phase is Phase.DONE or PAST in one.facts)
+    }
+    found: dict[Address, Unit] = {}
+    for path in entries:
+        directories = movable(path) if path.address.kind == "protected_path" else {}
+        if not directories or not all(claims.get(place) for place in directories.items()):
+            continue
+        move = moved.get(str(path.address))
+        source = path.address.site if move is None or move.phase is not Phase.DONE else move.target
+        (target,) = directories.keys() - {source}
+        projects = {claim.project for claim in claims[source, directories[source]]}
+        address = to_arm(entries, path.address, projects, target)
+        together = _directories(entries, address, path, source, target)
+        blocks = [allowed.get((source, one)) for one in together]
+        left = move.id if move is not None and move.mode == UNPLANNED else ""
+        if address not in found or left:
+            found[address] = Unit(address, source, target, *_careful(blocks), left)
+    return tuple(found.values())
+
+
+def _directories(entries: tuple[Entry, ...], address: Address, path: Entry, source: str, target: str) -> Iterator[str]:
+    """The directories at the source of all that fails over with an address."""
+    if address.kind in TOGETHER:
+        yield from (pair.source_directory for pair in pairs_of(entries, address, target))
+    else:
+        yield movable(path)[source]
+
+
+def _careful(blocks: Iterable[Any]) -> tuple[float, float]:
+    """For how long the source must be silent, 0 if it is left to a person, and how old a restore point may be."""
+    all_blocks = [block if isinstance(block, Mapping) else {} for block in blocks]
+    if not all(all_blocks):
+        return 0.0, 0.0
+    return max(float(block["after"]) for block in all_blocks), min(float(block["lose_at_most"]) for block in all_blocks)
