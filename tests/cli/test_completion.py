@@ -30,6 +30,7 @@ from vastplan.model.site_ledger import Owned
 ROOT = Path(__file__).parents[2]
 FREE = {
     "NAME", "URL", "RANGES", "NETWORKS", "PATTERN", "VERSION", "NAMESPACE/NAME", "N", "DIR", "REASON", "RESTOREPOINT", "SNAPSHOT", "DURATION",
+    "COMMAND",
 }  # fmt: skip
 """The placeholders in the help for values that only the user can know."""
 Complete = Callable[..., list[str]]

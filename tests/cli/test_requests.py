@@ -22,7 +22,9 @@ from vastplan.cli.screen import Screen
 LEAST = {
     "init": [], "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"],
     "export": ["skypilot", "doc", "--out", "sky"], "drift": ["doc"], "show": ["doc"],
-    "ledger": ["list", "doc"], "move": ["run", "move.json"], "restore": ["run", "restore.json"], "sim": ["vast"], "explain": [], "schema": [], "completion": ["bash"],
+    "ledger": ["list", "doc"], "move": ["run", "move.json"],
+    "watch": ["doc", "--place", "pdx"], "restore": ["run", "restore.json"], "sim": ["vast"],
+    "explain": [], "schema": [], "completion": ["bash"],
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ PATHS = {
     "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles",
     "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
+    "Deployment": "/apis/apps/v1/namespaces/{namespace}/deployments",
     "CronJob": "/apis/batch/v1/namespaces/{namespace}/cronjobs",
     "Job": "/apis/batch/v1/namespaces/{namespace}/jobs",
 }

@@ -16,7 +16,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
 from vastplan.schema.connection import SharedLedgerSpec, SystemSpec, Verified
 from vastplan.schema.system import Client, Connection
-from vastplan.schema.transport_limits import DEFAULT_LIMITS
+from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 
 if TYPE_CHECKING:
     from vastplan.ledger.chunks import Api
@@ -29,7 +29,9 @@ TRANSPORT_LIMITS = DEFAULT_LIMITS
 
 
 @contextlib.contextmanager
-def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> Iterator[Providers]:
+def connected(
+    document: Document, *, sites: tuple[str, ...], writable: bool, limits: TransportLimits | None = None
+) -> Iterator[Providers]:
     """A client for every system of the named sites; for a client that cannot be created, the exception that says why.
 
     Raises `Invalid` for a connection that the document is not allowed to ask for, and `VastplanError` for a site that it does not have:
@@ -47,12 +49,12 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
                 simulate = document.systems[endpoint.system].simulate
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)
-                    connection = _connection(document, writable, _parallel(document, endpoint.site))
+                    connection = _connection(document, writable, _parallel(document, endpoint.site), limits)
                     provider = simulate(endpoint, connection)
                     stack.callback(provider.close)
                     providers[endpoint.site, endpoint.system] = provider
         for site in sites:
-            connection = _connection(document, writable, _parallel(document, site))
+            connection = _connection(document, writable, _parallel(document, site), limits)
             for system, spec in sorted(document.connections[site].given().items()):
                 made = _client_or_problem(document, system, spec, connection)
                 if not isinstance(made, Exception):
@@ -115,7 +117,7 @@ def _unchecked(place: str, spec: Verified) -> Finding:
     return Finding("VP320", Severity.WARNING, text, f"give {spec.TRUST} instead of insecure_skip_verify")
 
 
-def _connection(document: Document, writable: bool, parallel: int) -> Connection:
+def _connection(document: Document, writable: bool, parallel: int, limits: TransportLimits | None = None) -> Connection:
     folder = document.connections_folder
     secret = (
         partial(document_secrets, allowed=document.secrets)
@@ -123,7 +125,13 @@ def _connection(document: Document, writable: bool, parallel: int) -> Connection
         else partial(lazily, reading=folder_reader(folder))
     )
     return Connection(
-        folder, secret, writable, parallel, TRANSPORT_LIMITS, document.head.name, by_document=document.by_document
+        folder,
+        secret,
+        writable,
+        parallel,
+        limits or TRANSPORT_LIMITS,
+        document.head.name,
+        by_document=document.by_document,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from vastplan.app.connect import connected, shared_ledger
@@ -20,18 +21,23 @@ from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.failover import standing
-from vastplan.operations.failover.sight import Told
+from vastplan.operations.failover.sight import Sighting
 from vastplan.operations.failover.units import units_of
-from vastplan.operations.failover.watcher import Standing, Unit, Watcher
+from vastplan.operations.failover.watcher import FailoverUnit, Standing, Watcher
 from vastplan.operations.record import by_id
 from vastplan.operations.wanted import WantedMove
+from vastplan.schema.system import Client
+from vastplan.schema.transport_limits import TransportLimits
 
 LOCK = 900
 """Seconds for which others leave the ledger to a watcher that does not renew its lock: as long as it may have been paused."""
 
+LOOK = TransportLimits(connect=5.0, silence=10.0, whole=20.0, retries=1)
+"""Of a look at a site, whose systems are asked all at once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class WatchSetup:
     """What a watcher has: its document, opened anew for each beat, its place, and the commands of who runs it."""
 
     open: Callable[[], Workspace]
@@ -42,7 +48,7 @@ class Site:
     clock: Clock = CLOCK
 
 
-def watcher_of(site: Site, every: float) -> Watcher:
+def watcher_of(site: WatchSetup, every: float) -> Watcher:
     """The watcher. `beat` is to be called every so many seconds. Raises `VastplanError`."""
     ports = _Ports(site)
     units = ports.units()
@@ -60,54 +66,50 @@ def watcher_of(site: Site, every: float) -> Watcher:
             else f"alarms; a person moves it to {unit.target}"
         )
         site.say(f"watches {unit.address}: if {unit.source} is lost, {does}")
-    return Watcher(ports, site.place, every, site.clock.ticks)
+    return Watcher(ports, site.place, every, site.clock)
 
 
 class _Ports:
     """The ports of a watcher over the document as it is in this beat."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: WatchSetup) -> None:
         self._site, self._workspace = site, site.open()
         self.notes = self._workspace.document.head.shared_ledger()
 
-    def units(self) -> tuple[Unit, ...]:
+    def units(self) -> tuple[FailoverUnit, ...]:
         self._workspace = self._site.open()
         with self._workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in backend.sites()}
         return units_of(DocumentOf(self._workspace), latest_operations(parts))
 
     def answers(self, site: str) -> bool:
-        with connected(self._workspace.document, sites=(site,), writable=False) as clients:
+        with connected(self._workspace.document, sites=(site,), writable=False, limits=LOOK) as clients:
             for (_, system), client in clients.items():
                 if isinstance(client, Exception):
                     raise VastplanError(f"{site} {system}: {client}")
-                try:
-                    client.version()
-                except Silent:
-                    continue
-                except (Refused, Unreachable, Unclear):
-                    pass
-                return True
-        return False
+            with ThreadPoolExecutor(max_workers=len(clients)) as pool:
+                return any(pool.map(_answers, clients.values()))
 
-    def exchange(self, told: Told) -> Mapping[str, Told]:
+    def exchange(self, sighting: Sighting) -> Mapping[str, Sighting]:
         if self.notes is None:
             return {}
         with shared_ledger(
             self._workspace.document, *self.notes, writable=True, report=self._site.say, timeout=0
         ) as ledger:
-            found = ledger.exchange(told.place, {"beat": told.beat, "silent": dict(told.silent)})
-        return {place: heard for place, text in found.items() if (heard := _told(place, text)) is not None}
+            found = ledger.exchange(sighting.place, {"beat": sighting.beat, "silent": dict(sighting.silent)})
+        return {place: heard for place, text in found.items() if (heard := _sighting(place, text)) is not None}
 
-    def standing(self, unit: Unit) -> Standing:
+    def standing(self, unit: FailoverUnit) -> Standing:
         if not self._site.fence:
             return Standing("there is no --fence COMMAND to confirm that nobody writes there")
         document, parts, clock = DocumentOf(self._workspace), self._parts(unit), self._site.clock
-        with connected(self._workspace.document, sites=(unit.source, unit.target), writable=False) as clients:
+        with connected(
+            self._workspace.document, sites=(unit.source, unit.target), writable=False, limits=LOOK
+        ) as clients:
             sites = Clients(clients, self._workspace.registry.kinds, clock)
             return standing.standing_of(document, sites, unit, at_new_names(document, parts), clock)
 
-    def fail_over(self, unit: Unit, begun: str, still: Callable[[], str]) -> str:
+    def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
         workspace = Workspace(self._workspace.document, self._workspace.registry, 0, LOCK)
         guard, site = self._guard(unit, still), self._site
 
@@ -133,7 +135,7 @@ class _Ports:
             f"vastplan move run {workspace.document.typed} {done.address} --rejoin {unit.source}, then end the fence"
         )
 
-    def renew(self, unit: Unit) -> str:
+    def renew(self, unit: FailoverUnit) -> str:
         again = f"vastplan move arm {self._workspace.document.typed} {unit.address} --to {unit.target}"
         site = self._site
         records = arm_move(self._workspace, unit.address, unit.target, site.say, again, site.clock)
@@ -148,31 +150,42 @@ class _Ports:
         lines = [f"ALARM {text}" for text in texts] or ["the alarms are over"]
         for line in lines:
             site.say(line)
-        why = commands.alarm(site.on_alarm, "\n".join(lines) + "\n") if site.on_alarm else ""
+        why = commands.send_alarm(site.on_alarm, "\n".join(lines) + "\n") if site.on_alarm else ""
         if why:
-            site.say(f"nobody was told: {why}")
+            site.say(f"nobody was notified: {why}")
 
-    def _guard(self, unit: Unit, still: Callable[[], str]) -> Callable[[], str]:
+    def _guard(self, unit: FailoverUnit, still: Callable[[], str]) -> Callable[[], str]:
         """What is asked right before there is no way back: the fence, then whether all is as it was."""
 
         def guard() -> str:
             self._site.say(f"fences {unit.source}")
-            why = commands.fence(self._site.fence, unit.source)
+            why = commands.run_fence(self._site.fence, unit.source)
             return f"{unit.source} is not fenced: {why}" if why else still()
 
         return guard
 
-    def _parts(self, unit: Unit) -> dict[str, SiteLedger]:
+    def _parts(self, unit: FailoverUnit) -> dict[str, SiteLedger]:
         with self._workspace.ledger() as backend:
             return {site: backend.read(site) for site in (unit.source, unit.target)}
 
 
-def _told(place: str, found: Any) -> Told | None:
+def _answers(client: Client | Exception) -> bool:
+    try:
+        assert not isinstance(client, Exception)
+        client.version()
+    except Silent:
+        return False
+    except (Refused, Unreachable, Unclear):
+        pass
+    return True
+
+
+def _sighting(place: str, found: Any) -> Sighting | None:
     """What a watcher says, from what anybody may have written."""
     silent = found.get("silent") if isinstance(found, dict) else None
     if not isinstance(silent, dict):
         return None
     seconds = {str(site): float(value) for site, value in silent.items() if isinstance(value, int | float)}
-    return Told(
+    return Sighting(
         place, str(found.get("beat", "")), {site: value for site, value in seconds.items() if math.isfinite(value)}
     )

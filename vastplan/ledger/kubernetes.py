@@ -157,10 +157,10 @@ class KubernetesLedger:
         """Break a lease that nobody renews. This only tidies up: `open` takes over such a lease by itself."""
         return break_expired(self._api, self._place(site), self._watch)
 
-    def exchange(self, place: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    def exchange(self, place: str, sighting: Mapping[str, Any]) -> dict[str, Any]:
         """Write what the watcher at a place says, and read what the watchers of all places say, by place."""
         notes = WatchNotes(self._api, self._namespace, self._document)
-        notes.write(place, told, self._clock, self._make_namespace)
+        notes.write(place, sighting, self._clock, self._make_namespace)
         return notes.read()
 
     def _place(self, site: str) -> PartPlace:

@@ -14,7 +14,7 @@ from vastplan.model.errors import Conflict, ObjectNotFound, Unclear, VastplanErr
 
 _COMPONENT = "watch"
 _LABELS = f"app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component={_COMPONENT}"
-_TOLD, _DOCUMENT, _PLACE = "vastplan/told", "vastplan/document", "vastplan/place"
+_SIGHTING, _DOCUMENT, _PLACE = "vastplan/sighting", "vastplan/document", "vastplan/place"
 _LONGEST = 64 * 1024  # characters of what one watcher says
 _TRIES = 3
 
@@ -26,9 +26,9 @@ class WatchNotes:
         self._api, self._namespace, self._document = api, namespace, document
         self._path = PartPlace(namespace, document, "").leases
 
-    def write(self, place: str, told: Mapping[str, Any], clock: LedgerClock, prepare: Callable[[], None]) -> None:
+    def write(self, place: str, sighting: Mapping[str, Any], clock: LedgerClock, prepare: Callable[[], None]) -> None:
         """Write what the watcher at a place says. Raises what the API raises; `prepare` creates the namespace."""
-        body = self._lease(place, told, clock)
+        body = self._lease(place, sighting, clock)
         path = f"{self._path}/{body['metadata']['name']}"
         for _ in range(_TRIES):
             before = read_object(self._api, path)
@@ -50,7 +50,7 @@ class WatchNotes:
         found: dict[str, Any] = {}
         for row in leases(self._api, self._namespace, _LABELS):
             notes = row["metadata"].get("annotations") or {}
-            text = str(notes.get(_TOLD, ""))
+            text = str(notes.get(_SIGHTING, ""))
             if notes.get(_DOCUMENT) != self._document or len(text) > _LONGEST:
                 continue
             try:
@@ -59,7 +59,7 @@ class WatchNotes:
                 continue
         return found
 
-    def _lease(self, place: str, told: Mapping[str, Any], clock: LedgerClock) -> Row:
+    def _lease(self, place: str, sighting: Mapping[str, Any], clock: LedgerClock) -> Row:
         unlike = hashlib.sha256(f"{self._document}\0{place}".encode()).hexdigest()[:20]
         return {
             "apiVersion": "coordination.k8s.io/v1",
@@ -68,7 +68,7 @@ class WatchNotes:
                 "name": f"vastplan-watch-{unlike}",
                 "namespace": self._namespace,
                 "labels": dict(label.split("=") for label in _LABELS.split(",")),
-                "annotations": {_DOCUMENT: self._document, _PLACE: place, _TOLD: json.dumps(told)},
+                "annotations": {_DOCUMENT: self._document, _PLACE: place, _SIGHTING: json.dumps(sighting)},
             },
             "spec": {"holderIdentity": place, "renewTime": clock.wall().strftime("%Y-%m-%dT%H:%M:%S.%fZ")},
         }

@@ -10,12 +10,12 @@ from vastplan.model.escaping import inert
 FENCE_SECONDS, ALARM_SECONDS = 300.0, 60.0
 
 
-def fence(command: str, site: str) -> str:
+def run_fence(command: str, site: str) -> str:
     """Run `COMMAND fence SITE`; returns why it did not confirm that nobody writes there any more, "" if it did (exit code 0)."""
     return _ran([*shlex.split(command), "fence", site], "", FENCE_SECONDS)
 
 
-def alarm(command: str, text: str) -> str:
+def send_alarm(command: str, text: str) -> str:
     """Give a text to a command on its standard input; returns why it failed."""
     return _ran(shlex.split(command), text, ALARM_SECONDS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.app.watch import Site, watcher_of
+from vastplan.app.watch import WatchSetup, watcher_of
 from vastplan.app.workspace import open_workspace
 from vastplan.cli.requests.watch import WatchRequest
 from vastplan.cli.screen import Screen
@@ -15,7 +15,7 @@ def run(request: WatchRequest, screen: Screen) -> int:
     def say(text: str) -> None:
         screen.progress(f"{CLOCK.now().isoformat(timespec='seconds')} {text}")
 
-    site = Site(
+    site = WatchSetup(
         open=lambda: open_workspace(request.paths, request.connections),
         place=request.place,
         say=say,

@@ -11,7 +11,7 @@ from typing import cast
 from vastplan.cli.request import Argument, Format, option, positionals, repeatable, switch
 
 
-def seconds(text: str) -> int:
+def duration(text: str) -> int:
     """Returns the seconds of a duration. Raises `ArgumentTypeError` for what is none."""
     from vastplan.model.units import parse_span
 
@@ -30,7 +30,7 @@ DOCUMENT_BEFORE = positionals("PATH", Path, f"a document; {_OR_HERE}", 1, or_her
 """The document before other operands."""
 CONNECTIONS = option("--connections", Path, "FILE", "addresses and credentials from outside the document")
 LOCK_TIMEOUT = option(
-    "--lock-timeout", seconds, "DURATION", "wait for a ledger that another run holds, at most so long: 10m", default=0
+    "--lock-timeout", duration, "DURATION", "wait for a ledger that another run holds, at most so long: 10m", default=0
 )
 SITE = option("--site", str, "SITE[,SITE]", "only these sites")
 COMMITMENTS = switch("--commitments", "show the sums that the document promises on each site, and what the site has")

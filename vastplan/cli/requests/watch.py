@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from vastplan.cli.request import Request, option
-from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_OR_HERE, seconds
+from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_OR_HERE, duration
 
 
 def _beat(text: str) -> int:
-    """Returns the seconds of a beat. Raises `ArgumentTypeError` for what is none."""
-    every = seconds(text)
+    """Returns the duration of a beat. Raises `ArgumentTypeError` for what is none."""
+    every = duration(text)
     if not 5 <= every <= 300:
         raise argparse.ArgumentTypeError(f"{text} is not between 5s and 5m")
     return every

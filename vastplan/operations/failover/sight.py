@@ -16,7 +16,7 @@ BEATS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Sighting:
     """What a watcher tells the others: for how many seconds each silent site has not answered it. `beat` differs each time."""
 
     place: str
@@ -50,7 +50,7 @@ class Silence:
 class Heard:
     """What another watcher said last. It was composed after `not_before`: the record before it was seen to come after that time."""
 
-    told: Told
+    sighting: Sighting
     read: float
     came_after: float | None = None
     """When the record before this one was still to come; `None` if the first one that was read may be of any age."""
@@ -63,9 +63,9 @@ class Others:
 
     heard: Mapping[str, Heard] = field(default_factory=dict)
 
-    def after(self, told: Mapping[str, Told], now: float) -> Others:
+    def after(self, sighting: Mapping[str, Sighting], now: float) -> Others:
         """After reading what they have written."""
-        return Others({place: _heard(self.heard.get(place), one, now) for place, one in told.items()})
+        return Others({place: _heard(self.heard.get(place), one, now) for place, one in sighting.items()})
 
     def agreeing(self, site: str, seconds: float, now: float, lasts: float) -> tuple[str, ...]:
         """The places from which a site has been silent for so many seconds, by what was said at most `lasts` seconds ago."""
@@ -74,14 +74,14 @@ class Others:
             for place, heard in self.heard.items()
             if heard.not_before is not None
             and now - heard.not_before <= lasts
-            and heard.told.silent.get(site, 0.0) >= seconds
+            and heard.sighting.silent.get(site, 0.0) >= seconds
         )
 
 
-def _heard(before: Heard | None, told: Told, now: float) -> Heard:
+def _heard(before: Heard | None, sighting: Sighting, now: float) -> Heard:
     if before is None:
-        return Heard(told, now)
-    if before.told == told:
+        return Heard(sighting, now)
+    if before.sighting == sighting:
         return replace(before, read=now)
     # It was written after the last look at the one before, and composed after that one was written.
-    return Heard(told, now, came_after=before.read, not_before=before.came_after)
+    return Heard(sighting, now, came_after=before.read, not_before=before.came_after)

@@ -9,14 +9,14 @@ from vastplan.model.address import Address
 from vastplan.model.move_plan import ROLES, UNPLANNED
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.operations.document import Document
-from vastplan.operations.failover.watcher import Unit
+from vastplan.operations.failover.watcher import FailoverUnit
 from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm
 from vastplan.operations.plan.claims import claims_by_directory
 from vastplan.operations.plan.pair import movable
 from vastplan.schema.entries import Entry
 
 
-def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Unit, ...]:
+def units_of(document: Document, operations: Iterable[Operation]) -> tuple[FailoverUnit, ...]:
     """Each project or path with workloads that can fail over from its present site, by the last `operations`. Raises `Invalid`.
 
     A project does so by itself only if the document allows it for each of its paths, and then as the most careful of them says.
@@ -30,7 +30,7 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Unit,
     moved = {
         one.address: one for one in operations if one.mode in ROLES and (one.phase is Phase.DONE or PAST in one.facts)
     }
-    found: dict[Address, Unit] = {}
+    found: dict[Address, FailoverUnit] = {}
     for path in entries:
         directories = movable(path) if path.address.kind == "protected_path" else {}
         if not directories or not all(claims.get(place) for place in directories.items()):
@@ -44,7 +44,7 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Unit,
         blocks = [allowed.get((source, one)) for one in together]
         left = move.id if move is not None and move.mode == UNPLANNED else ""
         if address not in found or left:
-            found[address] = Unit(address, source, target, *_careful(blocks), left)
+            found[address] = FailoverUnit(address, source, target, *_careful(blocks), left)
     return tuple(found.values())
 
 

@@ -1,7 +1,7 @@
 """The watcher: looks at the sites, tells others what it sees, and fails over what the document allows.
 
 It never gives up a site that one of its systems answers for, nor by what it alone sees, nor while the other side of the data reports a
-connection. It begins nothing that it decided too long ago: a process may be paused between any two of its steps.
+connection. Right before there is no way back it looks and asks again: a process may be paused between any two of its steps.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.formatting import span
-from vastplan.operations.failover.sight import BEATS, Others, Silence, Told
+from vastplan.operations.failover.sight import BEATS, Others, Sighting, Silence
 
 ALARM_AFTER = 300.0  # seconds of silence after which it alarms for what the document does not fail over
 RENEW = 12 * 3600.0  # seconds between two armings
-AGAIN = 120.0  # seconds until another try, after one that did not succeed
+AGAIN = 600.0  # seconds until another try of what did not succeed
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class FailoverUnit:
     """What fails over together: a project or path at its present site `source`. `after` and `lose_at_most` are seconds; `after` is 0 if
     the document leaves it to a person. `left` is the id of the failover after which nobody has decided about the other side yet."""
 
@@ -45,26 +45,36 @@ class Standing:
     begun: str = ""
 
 
+class Ticking(Protocol):
+    """A clock that nobody sets."""
+
+    def ticks(self) -> float:
+        """Its seconds."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
 class Ports(Protocol):
     """What a watcher needs. All of them may raise `VastplanError`."""
 
-    def units(self) -> Iterable[Unit]:
+    def units(self) -> Iterable[FailoverUnit]:
         """What the document and the ledger say now."""
 
     def answers(self, site: str) -> bool:
         """Whether one of the systems of a site answers now; anything but silence is an answer."""
 
-    def exchange(self, told: Told) -> Mapping[str, Told]:
+    def exchange(self, sighting: Sighting) -> Mapping[str, Sighting]:
         """Write what this watcher says, and read what all say, by place."""
 
-    def standing(self, unit: Unit) -> Standing:
+    def standing(self, unit: FailoverUnit) -> Standing:
         """The unit, by its target and the ledger."""
 
-    def fail_over(self, unit: Unit, begun: str, still: Callable[[], str]) -> str:
+    def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
         """Fail over, or go on with what has `begun`, and say what was done. Calls `still` right before what cannot be taken back, and
         does nothing if it returns why not."""
 
-    def renew(self, unit: Unit) -> str:
+    def renew(self, unit: FailoverUnit) -> str:
         """Arm the unit, and say what is kept."""
 
     def say(self, text: str) -> None:
@@ -77,8 +87,9 @@ class Ports(Protocol):
 class Watcher:
     """One watcher, at a `place` that has a network path of its own to the sites. A beat is `every` so many seconds."""
 
-    def __init__(self, ports: Ports, place: str, every: float, ticks: Callable[[], float]) -> None:
-        self._ports, self._place, self._ticks = ports, place, ticks
+    def __init__(self, ports: Ports, place: str, every: float, clock: Ticking) -> None:
+        self._ports, self._place, self._every = ports, place, every
+        self._ticks, self._sleep = clock.ticks, clock.sleep
         self._lasts = BEATS * every
         self._silence, self._others = Silence(), Others()
         self._done: dict[tuple[str, Address], float] = {}
@@ -94,7 +105,7 @@ class Watcher:
                 self._look(site)
             self._exchange()
         except VastplanError as problem:
-            alarms.append(f"this watcher sees too little: {inert(str(problem), 600)}")
+            alarms.append(f"this watcher sees too little: {_why(problem)}")
         else:
             for unit in units:
                 alarms += self._unit(unit)
@@ -108,13 +119,13 @@ class Watcher:
         self._silence = self._silence.after(site, began, self._ticks(), answered=answered, lasts=self._lasts)
 
     def _exchange(self) -> None:
-        told = Told(self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), self._lasts))
-        others = self._ports.exchange(told)
+        sighting = Sighting(self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), self._lasts))
+        others = self._ports.exchange(sighting)
         self._others = self._others.after(
             {place: one for place, one in others.items() if place != self._place}, self._ticks()
         )
 
-    def _unit(self, unit: Unit) -> Iterable[str]:
+    def _unit(self, unit: FailoverUnit) -> Iterable[str]:
         try:
             silent = self._seconds(unit.source)
             if silent is None:
@@ -122,9 +133,9 @@ class Watcher:
             elif silent >= (unit.after or ALARM_AFTER):
                 yield from self._lost(unit)
         except VastplanError as problem:
-            yield f"{unit.address}: {inert(str(problem), 600)}"
+            yield f"{unit.address}: {_why(problem)}"
 
-    def _well(self, unit: Unit) -> Iterable[str]:
+    def _well(self, unit: FailoverUnit) -> Iterable[str]:
         """Its source answers."""
         if unit.left:
             if self._seconds(unit.target) is None:
@@ -137,21 +148,21 @@ class Watcher:
             try:
                 self._ports.say(self._ports.renew(unit))
             except VastplanError as problem:
-                self._kept[unit.address] = inert(str(problem), 600)
+                self._kept[unit.address] = _why(problem)
+                self._done["renew", unit.address] += AGAIN - RENEW
         if self._kept.get(unit.address):
             yield f"{unit.address} is not armed: {self._kept[unit.address]}"
 
-    def _lost(self, unit: Unit) -> Iterable[str]:
+    def _lost(self, unit: FailoverUnit) -> Iterable[str]:
         """Its source has not answered for as long as the document says."""
         standing = self._ports.standing(unit)
         why = self._doubt(unit) or standing.amiss or _beyond(unit, standing)
         if not why and self._is_due("fail over", unit, AGAIN):
-            decided = self._ticks()
-            self._ports.say(self._ports.fail_over(unit, standing.begun, lambda: self._still(unit, decided)))
+            self._ports.say(self._ports.fail_over(unit, standing.begun, lambda: self._still(unit)))
             return
         yield f"{unit.address}: {unit.source} does not answer; {why or 'the failover did not succeed, and is tried again'}"
 
-    def _doubt(self, unit: Unit) -> str:
+    def _doubt(self, unit: FailoverUnit) -> str:
         """Why what is seen does not suffice."""
         if not unit.after:
             return "a person has to decide (by itself it fails over only what has failover in the document, of a project each volume)"
@@ -159,17 +170,25 @@ class Watcher:
             return f"no other watcher says that it has been silent for {span(unit.after)}"
         return ""
 
-    def _still(self, unit: Unit, decided: float) -> str:
-        """Why a decision no longer counts."""
-        self._look(unit.source)
-        if self._seconds(unit.source) is None:
-            return f"{unit.source} answers"
-        return "" if self._ticks() - decided <= self._lasts else "it was decided too long ago"
+    def _still(self, unit: FailoverUnit) -> str:
+        """Why the decision no longer counts. What others said has become old by now, so it is waited for what they say next."""
+        doubt = ""
+        for number in range(BEATS + 1):
+            if number:
+                self._sleep(self._every)
+            self._look(unit.source)
+            if self._seconds(unit.source) is None:
+                return f"{unit.source} answers"
+            self._exchange()
+            doubt = self._doubt(unit)
+            if not doubt:
+                return self._ports.standing(unit).amiss
+        return doubt
 
     def _seconds(self, site: str) -> float | None:
         return self._silence.seconds(self._ticks(), self._lasts).get(site)
 
-    def _is_due(self, what: str, unit: Unit, every: float) -> bool:
+    def _is_due(self, what: str, unit: FailoverUnit, every: float) -> bool:
         """Whether it was not done for so long; then it is done now."""
         now, last = self._ticks(), self._done.get((what, unit.address))
         if last is not None and now - last < every:
@@ -178,7 +197,11 @@ class Watcher:
         return True
 
 
-def _beyond(unit: Unit, standing: Standing) -> str:
+def _why(problem: VastplanError) -> str:
+    return inert(str(problem).partition("\n")[0], 600)
+
+
+def _beyond(unit: FailoverUnit, standing: Standing) -> str:
     """Why the loss is more than the document allows."""
     if standing.begun:
         return ""
