@@ -32,11 +32,11 @@ def test_a_watcher_that_believes_itself_alone_is_found() -> None:
 
 @pytest.mark.slow
 def test_no_promise_is_broken_in_many() -> None:
-    counts = sum((history(seed) for seed in range(100, 900)), Counter[str]())
+    counts = sum((history(seed) for seed in range(100, 700)), Counter[str]())
     assert counts["home"] > 100
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug != "sees no gap"])  # which takes thousands: test_sight.py
 def test_each_fault_is_found(bug: str) -> None:
-    found_after(bug, 2500)
+    found_after(bug, 1500)

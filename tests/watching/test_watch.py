@@ -66,7 +66,7 @@ class Shift:
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Theatre]:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     monkeypatch.setattr("vastplan.app.connect.TRANSPORT_LIMITS", HASTY)
-    monkeypatch.setattr("vastplan.app.watch.LOOK", HASTY)
+    monkeypatch.setattr("vastplan.app.connect.OF_A_LOST_SITE", HASTY)
     monkeypatch.chdir(tmp_path)
     with shared_theatre(tmp_path, sections=with_active("iad")) as made:
         made.lab.ledger = LEDGER

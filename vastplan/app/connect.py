@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -26,16 +26,17 @@ Providers = dict[tuple[str, str], Client | Exception]
 PARALLEL = 8
 LEDGER_CALLS = 4  # in parallel: renewing the lock does not wait for a write
 TRANSPORT_LIMITS = DEFAULT_LIMITS
+OF_A_LOST_SITE = TransportLimits(connect=2.0, silence=5.0, whole=10.0, retries=0)
 
 
 @contextlib.contextmanager
 def connected(
-    document: Document, *, sites: tuple[str, ...], writable: bool, limits: TransportLimits | None = None
+    document: Document, *, sites: tuple[str, ...], writable: bool, lost: Collection[str] = ()
 ) -> Iterator[Providers]:
     """A client for every system of the named sites; for a client that cannot be created, the exception that says why.
 
     Raises `Invalid` for a connection that the document is not allowed to ask for, and `VastplanError` for a site that it does not have:
-    an operation of the ledger may have begun there.
+    an operation of the ledger may have begun there. Sites that are probably `lost` are asked briefly.
     """
     for site in sites:
         if site not in document.head.sites:
@@ -49,12 +50,12 @@ def connected(
                 simulate = document.systems[endpoint.system].simulate
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)
-                    connection = _connection(document, writable, _parallel(document, endpoint.site), limits)
+                    connection = _connection(document, endpoint.site, writable, lost)
                     provider = simulate(endpoint, connection)
                     stack.callback(provider.close)
                     providers[endpoint.site, endpoint.system] = provider
         for site in sites:
-            connection = _connection(document, writable, _parallel(document, site), limits)
+            connection = _connection(document, site, writable, lost)
             for system, spec in sorted(document.connections[site].given().items()):
                 made = _client_or_problem(document, system, spec, connection)
                 if not isinstance(made, Exception):
@@ -82,7 +83,7 @@ def shared_ledger(
     @contextlib.contextmanager
     def api() -> Iterator[Api]:
         if cluster is not None:
-            client = document.systems[system].connect(cluster, _connection(document, writable, LEDGER_CALLS))
+            client = document.systems[system].connect(cluster, _connection(document, "", writable))
             with contextlib.closing(client):
                 yield cast("Api", client)
         else:
@@ -117,25 +118,21 @@ def _unchecked(place: str, spec: Verified) -> Finding:
     return Finding("VP320", Severity.WARNING, text, f"give {spec.TRUST} instead of insecure_skip_verify")
 
 
-def _connection(document: Document, writable: bool, parallel: int, limits: TransportLimits | None = None) -> Connection:
+def _connection(document: Document, site: str, writable: bool, lost: Collection[str] = ()) -> Connection:
+    """How to connect to the systems of a site; "" is where the ledger is."""
     folder = document.connections_folder
     secret = (
         partial(document_secrets, allowed=document.secrets)
         if document.by_document
         else partial(lazily, reading=folder_reader(folder))
     )
-    return Connection(
-        folder,
-        secret,
-        writable,
-        parallel,
-        limits or TRANSPORT_LIMITS,
-        document.head.name,
-        by_document=document.by_document,
-    )
+    limits, parallel = OF_A_LOST_SITE if site in lost else TRANSPORT_LIMITS, _parallel(document, site)
+    return Connection(folder, secret, writable, parallel, limits, document.head.name, by_document=document.by_document)
 
 
 def _parallel(document: Document, site: str) -> int:
+    if not site:
+        return LEDGER_CALLS
     configured = document.head.sites[site].parallel
     return configured if isinstance(configured, int) else PARALLEL
 

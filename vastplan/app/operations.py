@@ -56,7 +56,7 @@ class Operations(Generic[Wanted, Planned]):
         subject = self.kind.wanted(document, wanted)
         with workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in subject.sites}
-        with connected(workspace.document, sites=subject.sites, writable=False) as clients:
+        with connected(workspace.document, sites=subject.sites, writable=False, lost=(subject.lost,)) as clients:
             met = subject.meet(Clients(clients, workspace.registry.kinds, clock), at_new_names(document, parts), clock)
             return self.file.sealed(met.plan(parts, lambda now: _heading(document, now, lasts)))
 
@@ -83,7 +83,7 @@ class Operations(Generic[Wanted, Planned]):
             )
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
-        with _opened(workspace, subject.sites, clock, again, report, self.kind.name) as enter:
+        with _opened(workspace, subject, clock, again, report, self.kind.name) as enter:
             met, parts, write = enter(subject)
             operation = met.known(plan, parts)
             if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
@@ -109,7 +109,7 @@ class Operations(Generic[Wanted, Planned]):
         Raises `VastplanError`."""
         document, clock = DocumentOf(workspace), clock or CLOCK
         subjects = [self.kind.wanted(document, one) for one in wanted]
-        with _opened(workspace, subjects[0].sites, clock, again, report, self.kind.name) as enter:
+        with _opened(workspace, subjects[0], clock, again, report, self.kind.name) as enter:
             for subject in subjects:
                 met, parts, write = enter(subject)
                 plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
@@ -182,7 +182,7 @@ class Operations(Generic[Wanted, Planned]):
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
             raise _left_out(document, operation, problem, ways) from problem
-        with _opened(workspace, subject.sites, clock, again, report, command) as enter:
+        with _opened(workspace, subject, clock, again, report, command) as enter:
             met, parts, write = enter(subject)
             known = by_id(parts, self.kind.name, operation.id)
             met.refuse_another(known, parts)
@@ -211,17 +211,17 @@ _Entered: TypeAlias = tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Op
 @contextmanager
 def _opened(
     workspace: Workspace,
-    sites: tuple[str, ...],
+    first: Subject[Planned],
     clock: Clock,
     again: str,
     report: Callable[[str], None],
     command: str,
 ) -> Iterator[Callable[[Subject[Planned]], _Entered[Planned]]]:
-    """For subjects of these sites: each over the clients of the sites, the locked parts of the ledger, and a function that makes a
+    """For subjects of the same sites as the `first`: each over the clients of the sites, the locked parts of the ledger, and a function that makes a
     record durable there."""
     with (
-        locked_ledgers(workspace, sites, report) as ledgers,
-        connected(workspace.document, sites=sites, writable=True) as clients,
+        locked_ledgers(workspace, first.sites, report) as ledgers,
+        connected(workspace.document, sites=first.sites, writable=True, lost=(first.lost,)) as clients,
     ):
         run, document = new_run(workspace, command), DocumentOf(workspace)
 

@@ -27,13 +27,9 @@ from vastplan.operations.failover.watcher import FailoverUnit, Standing, Watcher
 from vastplan.operations.record import by_id
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.system import Client
-from vastplan.schema.transport_limits import TransportLimits
 
 LOCK = 900
 """Seconds for which others leave the ledger to a watcher that does not renew its lock: as long as it may have been paused."""
-
-LOOK = TransportLimits(connect=5.0, silence=10.0, whole=20.0, retries=1)
-"""Of a look at a site, whose systems are asked all at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +79,7 @@ class _Ports:
         return units_of(DocumentOf(self._workspace), latest_operations(parts))
 
     def answers(self, site: str) -> bool:
-        with connected(self._workspace.document, sites=(site,), writable=False, limits=LOOK) as clients:
+        with connected(self._workspace.document, sites=(site,), writable=False, lost=(site,)) as clients:
             for (_, system), client in clients.items():
                 if isinstance(client, Exception):
                     raise VastplanError(f"{site} {system}: {client}")
@@ -104,7 +100,7 @@ class _Ports:
             return Standing("there is no --fence COMMAND to confirm that nobody writes there")
         document, parts, clock = DocumentOf(self._workspace), self._parts(unit), self._site.clock
         with connected(
-            self._workspace.document, sites=(unit.source, unit.target), writable=False, limits=LOOK
+            self._workspace.document, sites=(unit.source, unit.target), writable=False, lost=(unit.source,)
         ) as clients:
             sites = Clients(clients, self._workspace.registry.kinds, clock)
             return standing.standing_of(document, sites, unit, at_new_names(document, parts), clock)

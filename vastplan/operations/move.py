@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from vastplan.model.address import Address
@@ -28,7 +29,7 @@ from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.arm import lapsed
 from vastplan.operations.modes.fork.branch import forked_before, parts_of, refuse_changed
-from vastplan.operations.modes.group.move import asked_for, group_begun, group_planned
+from vastplan.operations.modes.group.move import asked_for, given_up, group_begun, group_planned
 from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm, with_each_other
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
@@ -57,6 +58,10 @@ class Moves:
 
     def wanted(self, document: Document, wanted: WantedMove) -> Subject[MovePlan]:
         """The path or paths that somebody asks for. Raises `VastplanError`."""
+        subject = self._wanted(document, wanted)
+        return replace(subject, lost="") if wanted.armed else subject  # its source answers now
+
+    def _wanted(self, document: Document, wanted: WantedMove) -> Subject[MovePlan]:
         if wanted.address.kind not in TOGETHER:
             return _declared(document, wanted, wanted.address)
         if wanted.mode not in (PLANNED, UNPLANNED):
@@ -273,7 +278,7 @@ def _path(document: Document, pair: Pair, wanted: WantedMove) -> Subject[MovePla
     def meet(sites: Sites, parts: Parts, clock: Clock) -> PathMet:
         return PathMet(document, pair, wanted, *ends_of(document, sites, pair, parts, clock))
 
-    return Subject(str(pair.path), (pair.source, pair.target), meet)
+    return Subject(str(pair.path), (pair.source, pair.target), meet, given_up(wanted, pair))
 
 
 def _declared(document: Document, wanted: WantedMove, address: Address) -> Subject[MovePlan]:

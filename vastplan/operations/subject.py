@@ -76,6 +76,8 @@ class Subject(Generic[Planned]):
     label: str
     sites: tuple[str, ...]
     meet: Callable[[Sites, Parts, Clock], Met[Planned]]
+    lost: str = ""
+    """A site that is given up: it is asked briefly, and not again for one call."""
 
 
 class OperationKind(Protocol[Wanted, Planned]):

@@ -14,7 +14,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale
-from vastplan.model.move_plan import ARM, LOSSLESS, MovePlan
+from vastplan.model.move_plan import ARM, LOSSLESS, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
@@ -288,7 +288,13 @@ def _group(document: Document, pairs: tuple[Pair, ...], wanted: WantedMove) -> S
         ends, guids = zip(*ends_and_guids, strict=True)
         return GroupMet(document, pairs, wanted, ends, guids)
 
-    return Subject(", ".join(str(pair.path) for pair in pairs), (pairs[0].source, pairs[0].target), meet)
+    label, (first, *_) = ", ".join(str(pair.path) for pair in pairs), pairs
+    return Subject(label, (first.source, first.target), meet, given_up(wanted, first))
+
+
+def given_up(wanted: WantedMove, pair: Pair) -> str:
+    """The site that a move gives up because it does not answer; "" for none."""
+    return pair.source if wanted.mode == UNPLANNED and not wanted.broken else ""
 
 
 def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
