@@ -8,6 +8,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.move_plan import ROLES, UNPLANNED
 from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.shell import word
 from vastplan.operations.document import Document
 from vastplan.operations.failover.watcher import FailoverUnit
 from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm
@@ -44,7 +45,8 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Failo
         blocks = [allowed.get((source, one)) for one in together]
         left = move.id if move is not None and move.mode == UNPLANNED else ""
         if address not in found or left:
-            found[address] = FailoverUnit(address, source, target, *_careful(blocks), left)
+            by_hand = f"vastplan move plan {document.paths} {word(str(address))} --to {word(target)} --unplanned --out lost.json"
+            found[address] = FailoverUnit(address, source, target, *_careful(blocks), left, by_hand)
     return tuple(found.values())
 
 

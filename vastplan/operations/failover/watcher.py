@@ -33,6 +33,8 @@ class FailoverUnit:
     after: float = 0.0
     lose_at_most: float = 0.0
     left: str = ""
+    by_hand: str = ""
+    """The command with which a person plans the move to the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,8 @@ class Watcher:
     def _look(self, site: str) -> None:
         began = self._ticks()
         answered = self._ports.answers(site)
+        if answered == (site in self._silence.since):
+            self._ports.say(f"{site} answers again" if answered else f"{site} does not answer")
         self._silence = self._silence.after(site, began, self._ticks(), answered=answered, lasts=self._lasts)
 
     def _exchange(self) -> None:
@@ -160,7 +164,7 @@ class Watcher:
         if not why and self._is_due("fail over", unit, AGAIN):
             self._ports.say(self._ports.fail_over(unit, standing.begun, lambda: self._still(unit)))
             return
-        yield f"{unit.address}: {unit.source} does not answer; {why or 'the failover did not succeed, and is tried again'}"
+        yield f"{unit.address}: {unit.source} does not answer; by hand: {unit.by_hand}; {why or 'the failover did not succeed, and is tried again'}"
 
     def _doubt(self, unit: FailoverUnit) -> str:
         """Why what is seen does not suffice."""
