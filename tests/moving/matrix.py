@@ -19,6 +19,7 @@ from vastplan.systems.transport import Answer, ClientRequest, Transport
 
 NEVER = -1  # a request that does not come
 RUNS = 4  # of one move, at most, until it has ended
+AGAIN = 17  # one that goes on by its id is killed again at one of so many events
 STRIKING = [name for name, fault in FAULTS.items() if fault is not None]
 
 
@@ -107,9 +108,24 @@ class Judge:
         assert one == other and one.phase is Phase.DONE
 
 
-def goes_on(scene: Theatre, plan: MovePlan) -> None:
+def goes_on(scene: Theatre, plan: MovePlan, deadly: int = 0) -> None:
     """As somebody does who types the command that a stop names, until the move has ended."""
-    until_it_ends(lambda: scene.run(plan), scene.pause)
+    until_it_ends(or_by_id(lambda: scene.run(plan), lambda: scene.go_on(plan), deadly), scene.pause)
+
+
+def or_by_id(run: Callable[[], object], by_id: Callable[[], object], deadly: int) -> Callable[[], object]:
+    """What goes on after a kill: the plan's file, or after every other event the id alone, which is killed once more.
+
+    What was killed before its record was written has no id yet.
+    """
+    if deadly % 2 == 0:
+        return run
+    try:
+        killed_at(deadly % AGAIN, by_id)
+    except VastplanError as problem:
+        if str(problem).startswith(("no move", "no restore")):
+            return run
+    return by_id
 
 
 def taken_back(scene: Theatre, plan: MovePlan) -> bool:

@@ -22,13 +22,13 @@ from tests.moving.mixed import OF_ALL, REPLICATED, Mixed, mixed
 from tests.moving.seen import SITES
 from tests.moving.ways import SHARED, Broken, Moved, State, Together, Way, chosen, holds
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
-from vastplan.model.move_plan import KEEP, REJOIN, UNPLANNED
+from vastplan.model.move_plan import KEEP, REJOIN
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.run import Stopped
 from vastplan.schema.transport_limits import TransportLimits
 
 RUNS = 16  # of one operation, at most, until it has ended
-WAYS = ("project", "through", "fork", "rehearse", "restore new", "restore in place")
+WAYS = ("project", "project lost", "through", "fork", "rehearse", "restore new", "restore in place")
 PLAIN = ("write", "wait", "wait", "fail", "fail", *("move",) * 5)
 """What there is to do besides; a history takes `STEPS` of either, in any order."""
 STEPS = (5, 4)
@@ -94,7 +94,9 @@ class History:
         self.cut, self.away = False, set()
 
     def act(self, kind: str) -> None:
-        if kind != "move" and self.rng.random() < 0.7:  # of a site that is lost there is not much to do but to move
+        if kind == "project lost" and not (self.cut or self.away):
+            self.fail()
+        elif kind not in ("move", "project lost") and self.rng.random() < 0.7:  # of a site that is lost there is not much to do but to move
             self.mend()
         self.tried(chosen(kind, self.mixed, self.rng, trouble=self.cut or bool(self.away), away=self.away), calm=False)
 
@@ -149,7 +151,12 @@ class History:
             deadly = self.rng.randrange(way.events) if not calm and number < 6 and self.rng.random() < 0.5 else -1
             try:
                 with Killer(deadly).armed():
-                    return way.abort() if back else way.run()
+                    if back:
+                        return way.abort()
+                    if number and self.rng.random() < 0.6 and self.begun(way):
+                        self.cuts[f"{way.name}, gone on with by its id"] += 1
+                        return way.go_on()
+                    return way.run()
             except Killed:
                 self.say(f"killed at event {deadly}")
                 self.cuts[f"{way.name}, a kill"] += 1
@@ -199,13 +206,12 @@ class History:
     # what must be so
 
     def judge(self, way: Way, done: Operation) -> None:
-        broken = way.name in (UNPLANNED, KEEP)
         for volume, crowds in self.crowds.items():
-            parted = volume in self.mixed.parted or (broken and volume in way.moves)
+            parted = volume in self.mixed.parted or (way.parts and volume in way.moves)
             most = max(map(len, crowds), default=0)
             holds(most <= 1 or parted, f"two writers of {volume} while {way.about}: {crowds}")
         way.judge(done)
-        if broken:
+        if way.parts:
             self.mixed.parted |= {*way.moves}
         elif way.turns and done.phase is Phase.DONE:
             self.mixed.parted -= {*way.moves}

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.strike import HASTY
 from tests.force import by_force
 from tests.moving.forking import applied, declared, directories, fork, labels, record, recorded, streams
-from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth, until_it_ends
+from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth, goes_on, or_by_id, until_it_ends
 from tests.moving.theatre import Theatre
 from vastplan.app.move import last_moves
 from vastplan.model.errors import VastplanError
@@ -33,20 +33,21 @@ class Stage:
         scene.clock.watchers.append(lambda: self.crowds.add(tuple(scene.writers())))
         self.plan = fork(scene)
 
-    def waits(self) -> None:
+    def waits(self, deadly: int = 0) -> None:
         """As somebody does who types the command that a stop names, until it waits for the apply."""
         told: list[str] = []
+        again = or_by_id(lambda: self.scene.run(self.plan), lambda: self.scene.go_on(self.plan), deadly)
         for _ in range(RUNS):
             with pytest.raises(VastplanError) as problem:
-                self.scene.run(self.plan)
+                again()
             told.append(str(problem.value))
             if "is not applied yet" in told[-1]:
                 return
             self.scene.clock.sleep(30)
         raise AssertionError("it does not come so far:\n" + "\n".join(told))
 
-    def ends(self) -> None:
-        until_it_ends(lambda: self.scene.run(self.plan), self.scene.pause)
+    def ends(self, deadly: int = 0) -> None:
+        goes_on(self.scene, self.plan, deadly)
 
     def forked(self) -> None:
         """The source leads and works, one workload runs at the target, and what was written before the freeze is there."""
@@ -85,9 +86,9 @@ def test_how_many_events_a_fork_has(scene: Theatre) -> None:
 def test_a_fork_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     stage = Stage(scene)
     assert _killed(scene, stage.plan, deadly) == deadly + 1
-    stage.waits()
+    stage.waits(deadly)
     applied(scene)
-    stage.ends()
+    stage.ends(deadly)
     stage.forked()
 
 
@@ -109,7 +110,7 @@ def test_a_fork_that_is_killed_when_it_starts_goes_on(scene: Theatre, deadly: in
     stage.waits()
     applied(scene)
     assert _killed(scene, stage.plan, deadly) == deadly + 1
-    stage.ends()
+    stage.ends(deadly)
     stage.forked()
 
 

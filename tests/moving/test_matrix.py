@@ -41,7 +41,7 @@ def test_a_planned_move_that_is_killed_goes_on(scene: Theatre, deadly: int) -> N
     judge = busy(scene)
     plan = scene.plan()
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     judge.planned()
 
 
@@ -51,12 +51,12 @@ def test_how_many_events_an_unplanned_move_has(scene: Theatre) -> None:
     Judge(scene).unplanned(kept)
 
 
-@pytest.mark.parametrize("deadly", by_force(list(range(UNPLANNED_EVENTS)), "30"))
+@pytest.mark.parametrize("deadly", by_force(list(range(UNPLANNED_EVENTS)), "31"))
 def test_an_unplanned_move_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     kept = lost(scene)
     plan = scene.plan(mode="unplanned")
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     Judge(scene).unplanned(kept)
 
 
@@ -114,7 +114,7 @@ def test_a_rejoin_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     kept, branch = two_branches(scene)
     plan = scene.plan(mode="rejoin")
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     Judge(scene).rejoined("pdx", kept, branch)
 
 
@@ -125,7 +125,7 @@ def test_a_keep_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     kept = scene.labels("iad")
     plan = scene.plan("iad", mode="keep")
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     Judge(scene).rejoined("iad", kept, branch)
 
 

@@ -30,7 +30,7 @@ from vastplan.operations.stages.work import FREEZE, GO_ON
 QUICK, LEAST, MOST = (3, 8), 12, 60
 """The seeds of `make test`, and how many are played at least and at most until each way was taken."""
 DONE = (
-    "planned", "unplanned", "rejoin", "keep", "project", "through-global-access", "fork", "fork live", "rehearse",
+    "planned", "unplanned", "rejoin", "keep", "project", "project unplanned", "through-global-access", "fork", "fork live", "rehearse",
     "restore new", "restore in place",
 )  # fmt: skip
 TAKEN_BACK = ("planned", "project", "through-global-access", "fork", "rehearse")
@@ -47,7 +47,7 @@ def test_a_history_holds(tmp_path: Path, seed: int) -> None:
 def _missing(ended: Counter[str], cuts: Counter[str]) -> list[str]:
     """What has not happened yet."""
     wanted = [f"{way} done" for way in DONE] + [f"{way} aborted" for way in TAKEN_BACK]
-    by = [f"{way}, a kill" for way in CUT]
+    by = [f"{way}, {how}" for way in CUT for how in ("a kill", "gone on with by its id")]
     return [one for one in wanted if not ended[one]] + [one for one in by if not cuts[one]]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.strike import HASTY
 from tests.force import by_force
-from tests.moving.matrix import STRIKING, Killed, Nth, killed_at, until_it_ends
+from tests.moving.matrix import STRIKING, Killed, Nth, goes_on, killed_at, until_it_ends
 from tests.moving.rehearsing import Watched
 from tests.moving.theatre import Theatre
 from vastplan.app.move import last_moves
@@ -61,7 +61,7 @@ def test_how_many_events_a_rehearsal_has(scene: Theatre) -> None:
 def test_one_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     watched = Watched(scene)
     assert _killed(watched, deadly) == deadly + 1
-    until_it_ends(lambda: scene.run(watched.plan), scene.pause)
+    goes_on(scene, watched.plan, deadly)
     _tried(watched)
 
 

@@ -46,7 +46,7 @@ def test_one_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     watch = busy(scene)
     plan = planned(scene)
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     watch.moved("pdx")
     assert set(scene.workloads("pdx")) == {f"train-m{plan.id[:8]}"}
 
@@ -77,7 +77,7 @@ def test_the_way_back_that_is_killed_goes_on(scene: Theatre, deadly: int) -> Non
     watch = there(scene)
     plan = planned(scene, "iad")
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     watch.moved("iad")
 
 

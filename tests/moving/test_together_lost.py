@@ -408,7 +408,7 @@ def test_one_that_is_killed_goes_on(scene: Both, deadly: int) -> None:
     kept = lost(scene)
     plan = scene.plan(mode="unplanned")
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     done_as_of(scene, kept)
 
 
@@ -420,5 +420,5 @@ def test_one_that_is_killed_is_taken_back_until_the_first_call(scene: Both, dead
     if taken_back(scene, plan):
         assert {row["role"] for row in scene.rows("pdx").values()} == {"DESTINATION"}
         return
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     done_as_of(scene, kept)

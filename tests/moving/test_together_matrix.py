@@ -25,7 +25,7 @@ def test_one_that_is_killed_goes_on(scene: Both, deadly: int) -> None:
     judge = busy(scene)
     plan = scene.plan()
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     judge.moved()
 
 
@@ -48,5 +48,5 @@ def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, de
         judge.recorded(Phase.ABORTED)
         assert judge.most <= 1
         return
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     judge.moved()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tests.lab import Lab
-from vastplan.app.move import abort_move, plan_move, run_move
+from vastplan.app.move import abort_move, go_on_with_move, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
@@ -193,6 +193,11 @@ class Theatre:
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()
         return run_move(self.lab.workspace(), plan, self.told.append, "move.json", self.clock, consent)
+
+    def go_on(self, plan: MovePlan) -> Operation:
+        """Somebody goes on by its id, without the file."""
+        self.told.clear()
+        return go_on_with_move(self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock)
 
     def abort(self, plan: MovePlan) -> Operation:
         """Somebody takes it back."""

@@ -74,6 +74,8 @@ class Way:
     """Whether it changes who leads."""
     deletes = False
     """Whether it may remove what it made itself."""
+    parts = False
+    """Whether two sides may lead afterwards."""
 
     before: State = field(init=False)
     known: dict[str, set[str]] = field(init=False)
@@ -104,6 +106,10 @@ class Way:
         self.work = {site: {one: _at_work(mixed.work(site, one)) for one in OF_ALL} for site in SITES}
 
     def run(self) -> Operation:
+        raise NotImplementedError
+
+    def go_on(self) -> Operation:
+        """By its id alone."""
         raise NotImplementedError
 
     def abort(self) -> Operation:
@@ -184,8 +190,23 @@ class OfMove(Way):
         said = {"lose_said": self.plan.lose["guid"]} if self.plan.lose else {}
         return self.mixed.scene.run(self.plan, **said)
 
+    def go_on(self) -> Operation:
+        return self.mixed.scene.go_on(self.plan)
+
     def abort(self) -> Operation:
         return self.mixed.scene.abort(self.plan)
+
+    def points(self, guids: dict[str, str]) -> dict[str, set[str]]:
+        """What the restore point of each volume has at the target."""
+        return {volume: self.mixed.of[volume].of_point(self.to, guid) for volume, guid in guids.items()}
+
+    def went_back(self, volume: str, point: set[str], created: str) -> None:
+        """The target leads, with what its restore point had, and what is lost is later than was told."""
+        seen, target = self.mixed.of[volume], self.plan.target
+        holds(seen.roles()[target] == "SOURCE", f"{target} does not lead")
+        now = seen.labels(target)
+        holds(point <= now, "the restore point that was named is not what it went back to")
+        self._only_told(volume, self.acknowledged(volume, self.plan.source) - now, created)
 
     def recorded(self, done: Operation) -> None:
         """Both ledgers say the same."""
@@ -228,8 +249,11 @@ class Moved(OfMove):
 
     mode: str = PLANNED
     broken: str = ""
-    point: set[str] = field(default_factory=set)
+    point: dict[str, set[str]] = field(default_factory=dict)
     turns = True
+
+    def __post_init__(self) -> None:
+        self.parts = self.mode in (UNPLANNED, KEEP)
 
     @property
     def name(self) -> str:
@@ -245,22 +269,21 @@ class Moved(OfMove):
     def begin(self) -> None:
         super().begin()
         if self.mode == UNPLANNED:
-            self.point = self.mixed.of[self.moves[0]].of_point(self.to, self.plan.lose["guid"])
+            self.point = self.points({self.moves[0]: self.plan.lose["guid"]})
 
     def ended(self, done: Operation) -> None:
         (volume,), source, target = self.moves, self.plan.source, self.plan.target
         seen = self.mixed.of[volume]
         self.recorded(done)
+        if self.mode == UNPLANNED:
+            self.went_back(volume, self.point[volume], self.plan.lose["created"])
+            return
         holds(seen.roles()[target] == "SOURCE", f"{target} does not lead")
         if self.mode == PLANNED:
             self.follows(volume)
             return
         now, here = seen.labels(target), self.acknowledged(volume, source)
         lost = here - now
-        if self.mode == UNPLANNED:
-            holds(self.point <= now, "the restore point that was named is not what it went back to")
-            self._only_told(volume, lost, self.plan.lose["created"])
-            return
         holds(seen.roles()[source] == "DESTINATION", f"{source} does not follow")
         holds(not _at_work(self.mixed.work(source, volume)), f"work runs at {source}, which follows")
         there = self.before.labels[volume][target]
@@ -283,15 +306,32 @@ class Together(OfMove):
     """The project with both of its volumes."""
 
     source: str = "iad"
+    mode: str = PLANNED
+    broken: str = ""
+    point: dict[str, set[str]] = field(default_factory=dict)
     events, lasts = 330, 150
     turns = True
 
+    def __post_init__(self) -> None:
+        self.parts = self.mode == UNPLANNED
+        if self.parts:
+            self.events = 190
+
     @property
     def name(self) -> str:
-        return "project"
+        return "project" if self.mode == PLANNED else f"project {self.mode}"
 
     def _wanted(self) -> WantedMove:
-        return WantedMove(Address(self.source, "project", "team"), self.to)
+        return WantedMove(Address(self.source, "project", "team"), self.to, self.mode, broken=self.broken)
+
+    @property
+    def _of_each(self) -> dict[str, dict[str, str]]:
+        """The restore point of each volume, of a move that goes back to one."""
+        return {Address.parse(path).name: dict(point) for path, point in self.plan.lose_each.items()}
+
+    def begin(self) -> None:
+        super().begin()
+        self.point = self.points({volume: point["guid"] for volume, point in self._of_each.items()})
 
     def stopped(self, text: str) -> str:
         """Whichever site each stands on by now is told."""
@@ -303,12 +343,18 @@ class Together(OfMove):
     def ended(self, done: Operation) -> None:
         self.recorded(done)
         for volume in REPLICATED:
-            self.follows(volume)
+            if self.parts:
+                self.went_back(volume, self.point[volume], self._of_each[volume]["created"])
+            else:
+                self.follows(volume)
 
     def taken_back(self, done: Operation) -> None:
         self.recorded(done)
         for volume in REPLICATED:
-            self.stayed(volume)
+            if self.parts:
+                holds(not self.turned(volume), f"taken back, and {volume} has other roles")
+            else:
+                self.stayed(volume)
 
 
 @dataclass
@@ -480,6 +526,10 @@ class Restored(Way):
         scene.told.clear()
         return restore.run_restore(scene.lab.workspace(), self.plan, scene.told.append, "again", scene.clock, said)
 
+    def go_on(self) -> Operation:
+        scene = self.mixed.scene
+        return restore.go_on_with_restore(scene.lab.workspace(), self.plan.id[:8], scene.told.append, "again", scene.clock)
+
     def abort(self) -> Operation:
         scene = self.mixed.scene
         return restore.abort_restore(scene.lab.workspace(), self.plan.id[:8], scene.told.append, scene.clock)
@@ -521,6 +571,10 @@ def chosen(kind: str, mixed: Mixed, rng: random.Random, *, trouble: bool, away: 
     """One of a kind, mostly such as makes sense now; what does not is refused."""
     if kind == "move":
         return _move(mixed, rng, trouble=trouble, away=away)
+    if kind == "project lost":
+        source = next(iter(away)) if len(away) == 1 else rng.choice(SITES)
+        broken = "it is broken" if rng.random() < 0.5 else ""
+        return Together(mixed, REPLICATED, to=_other(source), source=source, mode=UNPLANNED, broken=broken)
     if kind == "project":
         source = mixed.leads("home") if rng.random() < 0.9 else ""
         source = source or rng.choice(SITES)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.lab import Lab
 from tests.moving.theatre import GB, WorldClock
-from vastplan.app.restore import abort_restore, plan_restore, restores, run_restore
+from vastplan.app.restore import abort_restore, go_on_with_restore, plan_restore, restores, run_restore
 from vastplan.model.address import Address
 from vastplan.model.operation import Operation
 from vastplan.model.restore_plan import IN_PLACE, RestorePlan
@@ -114,6 +114,10 @@ class Scene:
     def run(self, plan: RestorePlan) -> Operation:
         self.told.clear()
         return run_restore(self.lab.workspace(), plan, self.told.append, "vastplan restore run r.json", self.clock)
+
+    def go_on(self, plan: RestorePlan) -> Operation:
+        """Somebody goes on by its id, without the file."""
+        return go_on_with_restore(self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock)
 
     def abort(self, plan: RestorePlan) -> Operation:
         return abort_restore(self.lab.workspace(), plan.id[:8], self.told.append, self.clock)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.strike import HASTY
 from tests.force import by_force
-from tests.moving.matrix import STRIKING, killed_at, until_it_ends
+from tests.moving.matrix import STRIKING, killed_at, or_by_id, until_it_ends
 from tests.moving.matrix import Nth as NthOf
 from tests.restoring.scene import Scene
 from vastplan.model.errors import VastplanError
@@ -25,9 +25,10 @@ def killed(scene: Scene, plan: RestorePlan, deadly: int) -> int:
     return killed_at(deadly, lambda: scene.run(plan))
 
 
-def goes_on(scene: Scene, plan: RestorePlan) -> None:
+def goes_on(scene: Scene, plan: RestorePlan, deadly: int = 0) -> None:
     """As somebody does who types the command that a stop names."""
-    until_it_ends(lambda: scene.run(plan), lambda: scene.clock.sleep(30))
+    again = or_by_id(lambda: scene.run(plan), lambda: scene.go_on(plan), deadly)
+    until_it_ends(again, lambda: scene.clock.sleep(30))
 
 
 def busy(scene: Scene) -> RestorePlan:
@@ -64,11 +65,11 @@ def test_how_many_events_a_restore_in_place_has(scene: Scene) -> None:
     is_back(scene)
 
 
-@pytest.mark.parametrize("deadly", by_force(list(range(IN_PLACE_EVENTS)), "24", "36"))
+@pytest.mark.parametrize("deadly", by_force(list(range(IN_PLACE_EVENTS)), "24", "37"))
 def test_a_restore_in_place_that_is_killed_goes_on(scene: Scene, deadly: int) -> None:
     plan = busy(scene)
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     is_back(scene)
 
 
@@ -85,7 +86,7 @@ def test_a_restore_in_place_that_is_killed_is_taken_back_or_past_it(scene: Scene
         return
     # killed before the record was written, or past the point of no return
     assert any(text in refused for text in ("no restore", "it is committed", "has ended"))
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     is_back(scene)
 
 
@@ -94,11 +95,11 @@ def test_how_many_events_a_restore_into_a_new_volume_has(scene: Scene) -> None:
     is_copied(scene)
 
 
-@pytest.mark.parametrize("deadly", by_force(list(range(NEW_EVENTS)), "6"))
+@pytest.mark.parametrize("deadly", by_force(list(range(NEW_EVENTS)), "7"))
 def test_a_restore_into_a_new_volume_that_is_killed_goes_on(scene: Scene, deadly: int) -> None:
     plan = scene.plan()
     assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
+    goes_on(scene, plan, deadly)
     is_copied(scene)
 
 
