@@ -96,7 +96,9 @@ class History:
     def act(self, kind: str) -> None:
         if kind == "project lost" and not (self.cut or self.away):
             self.fail()
-        elif kind not in ("move", "project lost") and self.rng.random() < 0.7:  # of a site that is lost there is not much to do but to move
+        elif (
+            kind not in ("move", "project lost") and self.rng.random() < 0.7
+        ):  # of a site that is lost there is not much to do but to move
             self.mend()
         self.tried(chosen(kind, self.mixed, self.rng, trouble=self.cut or bool(self.away), away=self.away), calm=False)
 

@@ -68,6 +68,10 @@ def test_loss_return_and_home_are_a_command_each_and_nothing_is_edited(scene: Th
     scene.write("pdx", "of-pdx")
     scene.lab.world.find("iad")
     scene.clock.sleep(60)
+    twice = "On two sites: 1 failed over (more than one site may be writing)."
+    plan = done(typed("plan", "lab.yaml")).splitlines()
+    assert plan[0].startswith("Nothing to change") and plan[0].endswith(twice) and plan[-1].endswith(twice)
+    assert typed("plan", "lab.yaml", "--detailed-exitcode").code == typed("drift", "lab.yaml").code == 3
     told = done(typed(*command(told, "once iad is back")))
     assert "This loses" not in told and scene.roles() == ("DESTINATION", "SOURCE")
     done(typed(*command(told, "to move back to iad")))

@@ -528,7 +528,9 @@ class Restored(Way):
 
     def go_on(self) -> Operation:
         scene = self.mixed.scene
-        return restore.go_on_with_restore(scene.lab.workspace(), self.plan.id[:8], scene.told.append, "again", scene.clock)
+        return restore.go_on_with_restore(
+            scene.lab.workspace(), self.plan.id[:8], scene.told.append, "again", scene.clock
+        )
 
     def abort(self) -> Operation:
         scene = self.mixed.scene

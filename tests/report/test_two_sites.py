@@ -9,9 +9,13 @@ import pytest
 from tests.report import two_sites
 from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed
 from tests.report.two_sites import EVIL, IN_ORDER, LOST, MOVED, READ, SPLIT, move, on_two_sites
-from vastplan.model.replication import Replication, ReplicationState
+from vastplan.model.replication import ASTRAY, WRITTEN_TWICE, Replication, ReplicationState
 from vastplan.report.html import plan_page
 from vastplan.report.html_move import move_page
+from vastplan.report.markdown import plan_comment
+from vastplan.report.review import review_line
+from vastplan.report.style import Style
+from vastplan.report.text import plan_text
 from vastplan.report.two_sites import MOST_ROWS, copy_age, pictures
 
 
@@ -70,6 +74,19 @@ def test_each_pair_of_sites_has_its_own_picture_and_one_side_alone_has_none() ->
 )
 def test_how_old_a_copy_is(as_of: str, said: str) -> None:
     assert copy_age(as_of, READ) == said
+
+
+@pytest.mark.parametrize("state", ReplicationState)
+def test_each_headline_counts_what_somebody_has_to_look_at(state: ReplicationState) -> None:
+    """Whatever a plan changes: "no changes" alone would be read as "all is well"."""
+    row = two_sites.replication("x", state, *MOVED.members, leads="pdx")
+    twice = " (more than one site may be writing)" if state in WRITTEN_TWICE else ""
+    said = f"On two sites: 2 {state.value}{twice}."
+    plan = on_two_sites(row, row)
+    lines = plan_text(plan, Style(colour=False, width=300)).splitlines()
+    headlines = (lines[0], lines[-1], review_line(plan), plan_comment(plan).partition("####")[0], plan_page(plan))
+    expected = [state in ASTRAY] * len(headlines)
+    assert [said in headline for headline in headlines] == expected
 
 
 def test_a_page_with_the_picture_is_whole_and_a_hostile_name_stays_text() -> None:

@@ -28,6 +28,7 @@ from vastplan.model.plan import (
 from vastplan.report.change import data_words, own_change, settings_changed, unrelated_actions
 from vastplan.report.differences import before_after
 from vastplan.report.sets import NO_CHANGE, set_change
+from vastplan.report.standing import standing_sentences
 from vastplan.report.users import kinds_of_users, users_line
 from vastplan.report.values import author_text, counted, kind_words, plain_value
 
@@ -119,13 +120,13 @@ def review_line(plan: Plan) -> str:
     """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
 
     With a base it is the verdict on the change itself, and a second sentence reports what else the plan has. Changed endpoints and
-    changed settings of the document come before all of it.
+    changed settings of the document come before all of it, and what somebody has to look at besides comes after it.
     """
     moved = sum(1 for finding in plan.findings if finding.code == ENDPOINT_CHANGED)
     count = len(settings_changed(plan))
     elsewhere = f"{counted(moved, 'endpoint')} changed: credentials would be sent elsewhere. " if moved else ""
     otherwise = f"{counted(count, 'setting')} of the document changed. " if count else ""
-    return elsewhere + otherwise + _verdict(plan)
+    return " ".join((elsewhere + otherwise + _verdict(plan), *standing_sentences(plan.replications, plan.states)))
 
 
 def _verdict(plan: Plan) -> str:

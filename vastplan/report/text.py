@@ -38,6 +38,7 @@ from vastplan.report.ownership import WAY_OUT, NotOwned, not_owned, shorten_not_
 from vastplan.report.replication import TITLE as TWO_SITES
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts, review_line
+from vastplan.report.standing import standing_sentences
 from vastplan.report.style import Style
 from vastplan.report.text_action import action_lines
 from vastplan.report.text_long_plan import Large, more
@@ -67,7 +68,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     edits = own_edits(plan)
     top = [
         [style.paint(line, "bold") for line in style.wrapped(inert(review_line(plan), 600), "")]
-        if plan.actions or edits
+        if plan.actions or edits or any(standing_sentences(plan.replications, plan.states))
         else [],
         findings_lines(elsewhere, style),
         [*opening_text(plan, style, short=large is not None)],
@@ -226,15 +227,16 @@ def plan_summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     settings = (
         f" {counted(len(settings_changed(plan)), 'setting')} of the document changed." if settings_title(plan) else ""
     )
+    amiss = "".join(f" {sentence}" for sentence in standing_sentences(plan.replications, plan.states))
     if not parts and plan.unknown:
         text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
-        return style.paint(text, "bold") + settings + unknown
+        return style.paint(text, "bold") + settings + unknown + amiss
     if not parts:
         text = f"{title}: no changes{' of objects' if settings else ''}. {counted(plan.in_sync, 'object')} in sync."
-        return style.paint(text, "bold" if settings else "green") + settings
+        return style.paint(text, "bold" if settings or amiss else "green") + settings + amiss
     return (
         style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync."
-        + settings + unknown
+        + settings + unknown + amiss
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from vastplan.report.change import split_findings
 from vastplan.report.differences import NO_DIFFERENCE, Part, Show, Sign, ValueDifference, before_after, difference
 from vastplan.report.folding import folded_unknown
 from vastplan.report.sets import NO_CHANGE, SetChange, of_parts, set_change
+from vastplan.report.standing import standing_sentences
 from vastplan.report.values import (
     CALLED_OTHERWISE,
     CAUSES,
@@ -254,26 +255,19 @@ def drift_blind(drift: Drift) -> bool:
 def drift_verdict(drift: Drift) -> str:
     """One line: how much changed, how much of it is new, what is still to be applied."""
     moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
-    astray = drift.astray()
+    amiss = tuple(standing_sentences(drift.replications, drift.states))
     if drift_blind(drift):
         sentences = ["Nothing could be read: cannot determine what changed."]
     elif not moved and drift.unknown:
         sentences = ["Nothing changed outside vastplan in what could be read."]
     elif not moved:
-        sentences = [] if astray or drift.ailing() else ["Nothing changed outside vastplan."]
+        sentences = [] if amiss else ["Nothing changed outside vastplan."]
     elif drift.compared_with:
         since = inert(drift.compared_with, 40)
         sentences = [f"{counted(new, 'object')} changed outside vastplan since {since}, {moved - new} before."]
     else:
         sentences = [f"{counted(moved, 'object')} changed outside vastplan."]
-    if astray:
-        sentences.append(f"{counted(len(astray), 'object')} on two sites not as the document has it.")
-    going = sum(1 for row in drift.ailing() if row.state.going_away)
-    failed = len(drift.ailing()) - going
-    if going:
-        sentences.append(f"{counted(going, 'object')} being deleted.")
-    if failed:
-        sentences.append(f"{counted(failed, 'object')} not well.")
+    sentences += amiss
     for site, count in sorted(drift.not_ours.items()):
         sentences.append(
             f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist but are not in it; "

@@ -25,6 +25,7 @@ from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
+from vastplan.model.replication import WRITTEN_TWICE
 from vastplan.model.shell import given, words
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
@@ -75,6 +76,8 @@ def run(request: PlanRequest, screen: Screen) -> int:
     if not request.detailed_exitcode:
         refused = request.all_or_nothing or exit_status.check_errors(plan) or exit_status.split_path_findings(plan)
         conditions -= {errors.CHANGES} if refused else {errors.CHANGES, errors.BLOCKED}
+    elif any(row.state in WRITTEN_TWICE for row in plan.replications):  # as drift has it
+        conditions.add(errors.BLOCKED)
     if request.isolation and checks.projects_meet(plan.findings):
         conditions.add(errors.BLOCKED)
     code = errors.exit_code(conditions)
