@@ -97,3 +97,23 @@ def test_help_before_a_command_names_them_all(capsys: pytest.CaptureFixture[str]
         parse(["-h", "plan"])
     said = capsys.readouterr().out
     assert [command for command in LEAST if f"\n    {command} " in said] == [*LEAST]
+
+
+WITH_SEVERAL = (
+    "plan a.yaml b.yaml", "drift a.yaml b.yaml", "show a.yaml iad/view/v", "ledger list a.yaml iad", "ledger move a.yaml iad/view/v iad/view/w",
+    "ledger forget a.yaml iad/view/v iad/view/w", "ledger log a.yaml iad/view/v", "ledger import a.yaml x.json", "move plan a.yaml iad/volume/v --to pdx",
+    "move run a.yaml iad/volume/v --to pdx", "move run a.yaml 1a2b3c4d", "move arm a.yaml iad/volume/v --to pdx", "move status a.yaml 1a2b3c4d",
+    "move abort a.yaml 1a2b3c4d", "restore plan a.yaml iad/volume/v --snapshot s", "restore run a.yaml 1a2b3c4d", "restore abort . 1a2b3c4d",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", WITH_SEVERAL)
+def test_an_option_may_be_typed_before_between_and_after_operands(typed: str) -> None:
+    """Its value may be a word that is an operand, too."""
+    words = typed.split()
+    verb = sum(one.isalpha() for one in words[:2])
+    option = ["--connections", words[verb]]
+    expected = vars(parse([*words, *option]))
+    for place in range(verb, len(words)):
+        if not words[place - 1].startswith("--"):
+            assert vars(parse([*words[:place], *option, *words[place:]])) == expected, place

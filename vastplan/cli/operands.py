@@ -15,15 +15,22 @@ from vastplan.cli.request import Argument, Request
 _OF_DOCUMENTS = (".yaml", ".yml")  # as model.yaml_text.ENDINGS
 
 
-def operands(command: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
-    """The words after a command that are neither options nor their values."""
+class _Typed(str):
+    """A word of its own: two that are typed alike are told apart."""
+
+
+def operands_and_options(command: argparse.ArgumentParser, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words after a command: those that are neither options nor their values, and the others."""
+    typed = [_Typed(word) for word in words]
     options = type(command)(prog=command.prog, add_help=False)
     for action in command._actions:
         if action.option_strings and not isinstance(action, argparse._HelpAction):
             optional = copy.copy(action)
             optional.required = False
             options._add_action(optional)
-    return [word for word in options.parse_known_args(words)[1] if not word.startswith("-")]
+    left = [word for word in options.parse_known_args(typed)[1] if not word.startswith("-")]
+    others = [word for word in typed if not any(word is operand for operand in left)]
+    return [str(word) for word in left], [str(word) for word in others]
 
 
 def lacks_document(request: type[Request], typed: Sequence[str]) -> bool:

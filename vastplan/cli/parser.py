@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from vastplan import __version__
 from vastplan.cli import other_tools
-from vastplan.cli.operands import lacks_document, operands
+from vastplan.cli.operands import lacks_document, operands_and_options
 from vastplan.cli.request import Format, Request
 from vastplan.cli.requests import COMMANDS, request_of
 
@@ -39,7 +39,7 @@ def parse(words: Sequence[str]) -> Request:
     # If the command comes first, only its parser is built.
     top = parser(words[0] if words else "", as_json=as_json)
     _refuse_other_tools(top, words)
-    values = vars(top.parse_args(_with_document(top, words)))
+    values = vars(top.parse_args(_arranged(top, words)))
     request: type[Request] = values.pop("request")
     typed = {name: _frozen(request, name, values[name]) for name in request.arguments if values.get(name) is not None}
     return request(colour=values["colour"], **typed)
@@ -56,18 +56,19 @@ def _refuse_other_tools(top: argparse.ArgumentParser, words: Sequence[str]) -> N
         top.error(f"{top.prog}: no option {first} (did you mean {other_tools.OPTIONS[first]}?)")
 
 
-def _with_document(top: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
-    """The words with the current folder as the document, where that is left out before or after other operands."""
+def _arranged(top: argparse.ArgumentParser, words: Sequence[str]) -> Sequence[str]:
+    """The words with all operands of the command before its options, because argparse takes several operands only side by side; with the
+    current folder as the document, where that is left out before or after other operands."""
     command, rest = _chosen(top, words)
     request: type[Request] | None = command.get_default("request")
-    if request is None or "paths" not in request.arguments or not request.arguments["paths"].or_here:
+    if request is None or "--" in rest:
         return words
-    typed = operands(command, rest)
-    if not lacks_document(request, typed):
-        return words
-    begin = len(words) - len(rest)
-    is_first = next(name for name, argument in request.arguments.items() if not argument.flag) == "paths"
-    return [*words[:begin], ".", *rest] if is_first else [*words, "."]
+    typed, options = operands_and_options(command, rest)
+    paths = request.arguments.get("paths")
+    if paths is not None and paths.or_here and lacks_document(request, typed):
+        is_first = next(name for name, argument in request.arguments.items() if not argument.flag) == "paths"
+        typed = [".", *typed] if is_first else [*typed, "."]
+    return [*words[: len(words) - len(rest)], *typed, *options]
 
 
 def _chosen(top: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[str]]:
@@ -175,7 +176,7 @@ class Parser(argparse.ArgumentParser):
         typed = sys.argv[1:] if args is None else list(args)
         values, rest = self.parse_known_args(typed, namespace)
         if rest:
-            self._left_over(rest[0], _chosen(self, typed)[0])
+            self._left_over(next((word for word in rest if word.startswith("-")), rest[0]), _chosen(self, typed)[0])
         return values
 
     def _left_over(self, word: str, chosen: argparse.ArgumentParser) -> NoReturn:
