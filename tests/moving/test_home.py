@@ -15,7 +15,10 @@ from tests.moving.test_arm import lose, submit
 from tests.moving.test_together import with_active
 from tests.moving.theatre import Theatre, shared_theatre
 from tests.two_sites import as_asked
+from vastplan.app.move import last_moves
 from vastplan.cli.screen import Screen
+from vastplan.ledger.events import Event
+from vastplan.ledger.file import FileSession
 
 VOLUME = "iad/volume/home"
 
@@ -156,3 +159,37 @@ def test_a_rehearsal_is_one_command_too(scene: Theatre, typed: Run) -> None:
     assert "rehearse" in done(typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx", "--rehearse"))
     ran = typed("move", "run", "lab.yaml", VOLUME, "--rejoin", "iad", "--rehearse")
     assert ran.code == 1 and "--rehearse needs --to SITE" in ran.err
+
+
+def test_one_command_that_is_refused_or_answered_no_leaves_nothing_behind(
+    scene: Theatre, typed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = sorted(scene.lab.folder.iterdir())
+    ran = typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx", "--rehearse", "--accept")
+    assert ran.code == 1 and "this move changes no role" in ran.err
+    monkeypatch.setattr(Screen, "answer", lambda *_: "no")
+    assert typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx").code == 1
+    assert sorted(scene.lab.folder.iterdir()) == files and last_moves(scene.lab.workspace()) == ()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_one_command_that_is_interrupted_goes_on_as_it_says(
+    scene: Theatre, typed: Run, monkeypatch: pytest.MonkeyPatch, begun: bool
+) -> None:
+    """By its id once it has begun; before that it is typed again."""
+    record, run = FileSession.record, ["move", "run", "lab.yaml", VOLUME, "--to", "pdx"]
+
+    def interrupted(session: FileSession, *events: Event) -> None:
+        if begun:
+            record(session, *events)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FileSession, "record", interrupted)
+    ran = typed(*run)
+    monkeypatch.setattr(FileSession, "record", record)
+    again = command(ran.err, "interrupted; go on")
+    assert ran.code == 130 and again[:3] == run[:3] and (len(again[-1]) == 8 if begun else again == run), ran.err
+    ran = typed(*again, "--accept")
+    assert (ran.code, "--accept needs a FILE or an ADDRESS" in ran.err) == ((1, True) if begun else (0, False))
+    done(typed(*again) if begun else ran)
+    assert scene.roles() == ("DESTINATION", "SOURCE") and not list(scene.lab.folder.glob("move-*.json"))

@@ -277,7 +277,7 @@ def test_the_command_that_is_printed_has_the_option_and_keeps_what_was_typed(
     submit(scene, "train")
     plan, given = scene.plan(), list[Any]()
 
-    def run_move(_: Any, __: Any, ___: Any, again: str, consent: Any) -> Any:
+    def run_move(_: Any, __: Any, ___: Any, again: str, consent: Any, **more: Any) -> Any:
         given.append((again, consent.get(GIVEN)))
         raise VastplanError("enough")
 
@@ -289,7 +289,26 @@ def test_the_command_that_is_printed_has_the_option_and_keeps_what_was_typed(
     assert main(["move", "run", str(file), "--checkpoint", "step-1", "--auto-approve", *document]) == 1
     assert main(["move", "run", str(file), "--auto-approve", *document]) == 1
     again = f"vastplan move run {file} {' '.join(document)}"
-    assert given == [(f"{again} --checkpoint step-1", ["step-1"]), (again, None)]
+    assert given == [(f"{again} --checkpoint step-1", ["step-1"]), (f"{again} --checkpoint DIR", None)]
+
+
+def test_what_is_left_to_give_is_printed_beside_what_was_typed(scene: Theatre) -> None:
+    told(scene, FROM, **NAMED)
+    submit(scene, "train")
+    submit(scene, "tune")
+    plan, consents = scene.plan(), commands._MOVE.consents
+    assert consents(plan) == ["--checkpoint", "train=DIR", "--checkpoint", "tune=DIR"]
+    assert consents(plan, ["tune=step-7"]) == ["--checkpoint", "tune=step-7", "--checkpoint", "train=DIR"]
+    assert consents(plan, ["tune=step-7"], begun=True) == ["--checkpoint", "tune=step-7"]
+
+
+def test_who_goes_on_by_the_id_may_give_a_later_checkpoint(scene: Theatre) -> None:
+    told(scene, FROM, **NAMED)
+    submit(scene, "train")
+    plan = scene.plan()
+    stops_before_the_start(scene, plan, checkpoints=["step-100"])
+    done = scene.go_on(plan, checkpoints=["step-200"])
+    assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-200/model --x"
 
 
 @pytest.mark.parametrize(

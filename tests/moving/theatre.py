@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -194,10 +194,10 @@ class Theatre:
         self.told.clear()
         return run_move(self.lab.workspace(), plan, self.told.append, "move.json", self.clock, consent)
 
-    def go_on(self, plan: MovePlan) -> Operation:
+    def go_on(self, plan: MovePlan, checkpoints: Sequence[str] = ()) -> Operation:
         """Somebody goes on by its id, without the file."""
         self.told.clear()
-        return go_on_with_move(self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock)
+        return go_on_with_move(self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock, checkpoints=checkpoints)
 
     def abort(self, plan: MovePlan) -> Operation:
         """Somebody takes it back."""

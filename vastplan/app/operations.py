@@ -69,9 +69,10 @@ class Operations(Generic[Wanted, Planned]):
         clock: Clock | None = None,
         consent: Mapping[str, Any] | None = None,
         guard: Callable[[], str] = lambda: "",
+        once_begun: str = "",
     ) -> Operation:
         """Carry out the plan, or continue an operation that has begun. `consent` are the consents given now, `again` the command to
-        go on; `guard` is asked right before there is no way back.
+        go on, and `once_begun` the one after the begin, if that is another; `guard` is asked right before there is no way back.
 
         The file only identifies the plan that a person reviewed; the run follows the document and what it reads from the systems.
         Raises `Stopped`, `Stale`.
@@ -87,9 +88,8 @@ class Operations(Generic[Wanted, Planned]):
             met, parts, write = enter(subject)
             operation = met.known(plan, parts)
             if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
-                given = (consent or {}).get(GIVEN, ())
-                operation = operation.knowing(jobs=with_checkpoints(jobs_of(operation), given)) if given else operation
-            run = Run(clock, write, report, met.standing, again, back, guard)
+                operation = _with_checkpoints(operation, (consent or {}).get(GIVEN, ()))
+            run = Run(clock, write, report, met.standing, once_begun or again, back, guard)
 
             def record() -> Operation:
                 _refuse_old(document, plan, run.clock.now())
@@ -145,8 +145,10 @@ class Operations(Generic[Wanted, Planned]):
         again: str,
         clock: Clock | None = None,
         guard: Callable[[], str] = lambda: "",
+        checkpoints: Sequence[str] = (),
     ) -> Operation:
-        """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Raises `Stopped`."""
+        """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Its workloads go on from
+        other `checkpoints` if some are given. Raises `Stopped`."""
         operation = by_id(_all_parts(workspace), self.kind.name, id)
         ways, command = f"go on: {again}", self.kind.name
         with self._begun(workspace, operation, report, clock or CLOCK, again, ways, command) as (
@@ -158,6 +160,7 @@ class Operations(Generic[Wanted, Planned]):
             if operation.phase.closed:
                 return evened(operation, parts, run.journal)
             back = self._to_abort(DocumentOf(workspace), operation)
+            operation = _with_checkpoints(operation, checkpoints)
             return continued(operation, met.stages(), replace(run, back=back, guard=guard))
 
     def _to_abort(self, document: DocumentOf, operation: Operation) -> str:
@@ -271,6 +274,11 @@ def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
     """The ledger's parts of all sites that have one."""
     with workspace.ledger() as backend:
         return {site: backend.read(site) for site in backend.sites()}
+
+
+def _with_checkpoints(operation: Operation, given: Sequence[str]) -> Operation:
+    """The operation whose workloads go on from the checkpoints that were given now. Raises `VastplanError`."""
+    return operation.knowing(jobs=with_checkpoints(jobs_of(operation), given)) if given else operation
 
 
 def _heading(document: DocumentOf, now: datetime, lasts: timedelta) -> Heading:

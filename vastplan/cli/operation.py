@@ -30,8 +30,8 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.operation_plan import OperationPlan
-from vastplan.model.shell import given, words
-from vastplan.operations.plan.resume import GIVEN, to_give
+from vastplan.model.shell import given, word, words
+from vastplan.operations.plan.resume import GIVEN, left_to_give
 from vastplan.operations.record import meant, unknown
 from vastplan.report.operations import status_text
 
@@ -61,7 +61,7 @@ class Commands(Generic[Planned]):
     """What a run loses, `None` for nothing."""
     run: Callable[..., Operation]
     abort: Callable[[Workspace, str, Callable[[str], None]], Operation]
-    go_on: Callable[[Workspace, str, Callable[[str], None], str], Operation]
+    go_on: Callable[..., Operation]
     records: Callable[[Workspace], tuple[Operation, ...]]
     standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: ()
     """The present roles, beside the record of an operation."""
@@ -74,17 +74,23 @@ class Commands(Generic[Planned]):
         file: Path,
         connections: Path | None,
         documents: Sequence[Path] = (),
-        checkpoints: Sequence[str] | None = None,
+        checkpoints: Sequence[str] = (),
+        *,
+        begun: bool = False,
     ) -> str:
-        """The command that carries out a plan in a file, of these documents; `checkpoints` are those that it was given, if it was typed
-        already."""
-        loss = self.loss(plan)
-        more = [*given("--connections", connections), *given("--lose", loss.name if loss else None)]
+        """The command that carries out a plan in a file, of these documents."""
+        more: list[object] = [*given("--connections", connections)]
         if plan_file.not_believed(documents, file):
             more += [word for path in documents for word in ("--document", path)]
-        for checkpoint in to_give(plan.jobs) if checkpoints is None else checkpoints:
-            more += ["--checkpoint", checkpoint]
-        return words(["vastplan", self.kind, "run", file, *more])
+        return words(["vastplan", self.kind, "run", file, *more, *self.consents(plan, checkpoints, begun=begun)])
+
+    def consents(self, plan: Planned, checkpoints: Sequence[str] = (), *, begun: bool = False) -> list[str]:
+        """The words of a run that consent to its loss and give its checkpoints: those typed already, and until it has `begun` those that
+        are left to give."""
+        loss = self.loss(plan)
+        left = () if begun else left_to_give(plan.jobs, checkpoints)
+        each = (word for value in (*checkpoints, *left) for word in ("--checkpoint", value))
+        return [*given("--lose", loss.name if loss else None), *each]
 
 
 def show_plan(request: OperationPlanRequest, screen: Screen, commands: Commands[Planned], plan: Planned) -> str:
@@ -115,29 +121,40 @@ def run(request: OperationRequest, screen: Screen, commands: Commands[Planned]) 
 
 
 def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> None:
-    if went_on(request, screen, commands):
+    if known := typed_id(request, commands):
+        go_on(request, screen, commands, known)
         return
     (file,) = request.paths
     plan, workspace = saved(request, commands, file)
-    run_planned(request, screen, commands, plan, file, workspace)
+    run_planned(request, screen, commands, plan, workspace, file)
     if result := commands.result(plan):
         screen.show("\n".join(inert(line, None) for line in result.splitlines()))
 
 
-def went_on(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> bool:
-    """Whether the id of an operation was typed instead of a file: then it has gone on with it."""
+def to_go_on(commands: Commands[Planned], workspace: Workspace, id: str) -> str:
+    """The command that goes on with an operation that has begun, from the ledger alone."""
+    return f"vastplan {commands.kind} run {workspace.document.typed} {id}"
+
+
+def typed_id(request: OperationRunRequest, commands: Commands[Planned]) -> str:
+    """The id of an operation that was typed instead of a file, "" for a file. Raises `VastplanError`."""
     *documents, last = request.paths
-    if last.exists() or not re.fullmatch(r"[0-9a-f]{8}", str(last)):
-        if documents:
-            raise VastplanError(
-                f"{commands.kind} run takes one FILE, or [PATH] and the ID of a {commands.kind} that has begun"
-            )
-        return False
-    workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
-    again = f"vastplan {commands.kind} run {workspace.document.typed} {last}"
-    record = commands.go_on(workspace, str(last), screen.progress, again)
+    if re.fullmatch(r"[0-9a-f]{8}", str(last)) and not last.exists():
+        return str(last)
+    if documents:
+        raise VastplanError(
+            f"{commands.kind} run takes one FILE, or [PATH] and the ID of a {commands.kind} that has begun"
+        )
+    return ""
+
+
+def go_on(request: OperationRunRequest, screen: Screen, commands: Commands[Planned], id: str) -> None:
+    """Continue an operation that has begun, from the ledger alone."""
+    paths = request.paths[:-1] or request.documents or [HERE]
+    workspace = open_workspace(paths, request.connections, lock_timeout=request.lock_timeout)
+    again = to_go_on(commands, workspace, id)
+    record = commands.go_on(workspace, id, screen.progress, again, checkpoints=request.checkpoints)
     screen.show(status_text(record, commands.standing(workspace, record)))
-    return True
 
 
 def saved(request: OperationRunRequest, commands: Commands[Planned], file: Path) -> tuple[Planned, Workspace]:
@@ -153,22 +170,31 @@ def run_planned(
     screen: Screen,
     commands: Commands[Planned],
     plan: Planned,
-    file: Path,
     workspace: Workspace,
+    typed: Path | str,
     left_out: str | None = None,
 ) -> None:
-    """Carry out a planned operation, or continue it: only the begin is asked about. Steps by hand that begin with `left_out` are not shown."""
-    to_run = commands.to_run(plan, file, request.connections, workspace.document.paths, request.checkpoints)
-    begun = any(record.id == plan.id[:8] for record in commands.records(workspace))
+    """Carry out a planned operation, or continue it: only the begin is asked about. `typed` is the file of the plan, or the command that
+    planned it here: that has no file, and goes on by its id. Steps by hand that begin with `left_out` are not shown."""
+    short = plan.id[:8]
+    begun = any(record.id == short for record in commands.records(workspace))
+    if isinstance(typed, str):
+        once_begun = to_go_on(commands, workspace, short)
+        to_run = " ".join((typed, *map(word, commands.consents(plan, request.checkpoints))))
+    else:
+        once_begun = to_run = commands.to_run(
+            plan, typed, request.connections, workspace.document.paths, request.checkpoints, begun=begun
+        )
     if not begun:
         screen.show(commands.text(plan, ""))
     consent = _consent(request, screen, plan, commands.loss(plan), to_run)
     if not begun and not request.auto_approve:
         screen.require_yes(commands.question(plan), "--auto-approve")
     try:
-        record = commands.run(workspace, plan, screen.progress, to_run, consent=consent)
+        record = commands.run(workspace, plan, screen.progress, to_run, consent=consent, once_begun=once_begun)
     except KeyboardInterrupt:
-        screen.error(f"interrupted; go on: {to_run}")
+        begun = any(record.id == short for record in commands.records(workspace))
+        screen.error(f"interrupted; go on: {once_begun if begun else to_run}")
         screen.error(f"which side may write: vastplan {commands.kind} status {workspace.document.typed}")
         raise
     standing = commands.standing(workspace, record) if commands.loss(plan) is not None else ()

@@ -81,30 +81,35 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
 
 
 def _run(request: MoveRunRequest, screen: Screen) -> int:
-    """Carry out a saved plan, or plan first; a plan that was made here is kept in a file until its move is done."""
+    """Carry out a saved plan, go on by an id, or plan first; what was planned here is in no file, and goes on by its id."""
     ways = [name for name in ("to", "rejoin", "keep") if getattr(request, name)]
     if len(ways) > 1:
         raise VastplanError(f"move run takes --{ways[0]} or --{ways[1]}, not both")
     if request.rehearse and ways != ["to"]:
         raise VastplanError("--rehearse needs --to SITE")
-    if not ways and operation.went_on(request, screen, _MOVE):
+    if not ways and (known := operation.typed_id(request, _MOVE)):
+        if request.accept:
+            raise VastplanError(
+                "--accept needs a FILE or an ADDRESS (leave it out; afterwards: vastplan drift PATH --accept ADDRESS.active)"
+            )
+        operation.go_on(request, screen, _MOVE, known)
         return errors.OK
     if not ways:
-        (file,) = request.paths
-        plan, workspace = operation.saved(request, _MOVE, file)
+        typed: Path | str
+        (typed,) = request.paths
+        plan, workspace = operation.saved(request, _MOVE, typed)
     else:
         *documents, address = request.paths
         workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
         plan = plan_move(workspace, _directed(workspace, address_of(str(address)), request))
-        file = Path(f"move-{plan.id[:8]}.json")
-        MOVE_FILE.save(plan, file)
+        options = [f"--{ways[0]}", getattr(request, ways[0])]
+        options += [f"--{name}" for name in ("rehearse", "accept") if getattr(request, name)]
+        typed = f"vastplan move run {workspace.document.typed} {words([address, *options])}"
     if request.accept and plan.mode not in ROLES:
         raise VastplanError("--accept writes where a path is active, and this move changes no role")
     active = {Address.parse(path): plan.target for path in plan.paths or (plan.path,)} if request.accept else {}
     accept_active(workspace.document.paths, request.connections, active, write=False)  # refused before anything is done
-    operation.run_planned(request, screen, _MOVE, plan, file, workspace, CHANGE_DOCUMENT if request.accept else None)
-    if ways:
-        file.unlink(missing_ok=True)  # of two that were asked at once, the other was first
+    operation.run_planned(request, screen, _MOVE, plan, workspace, typed, CHANGE_DOCUMENT if request.accept else None)
     for accepted in accept_active(workspace.document.paths, request.connections, active):
         screen.show(
             f"{accepted.where}: {accepted.path} is now {accepted.shown}; vastplan apply {workspace.document.typed} hands it over"

@@ -99,6 +99,12 @@ def to_give(jobs: Iterable[Facts]) -> list[str]:
     return [f"{inert(name, 80)}=DIR" for name in waiting] if len(waiting) > 1 else ["DIR"] * len(waiting)
 
 
+def left_to_give(jobs: tuple[Facts, ...], given: Iterable[str]) -> list[str]:
+    """What a run has to be given besides what it was: a value without a workload is for the only one."""
+    names = {text.partition("=")[0] for text in given}
+    return [value for value in to_give(jobs) if value.partition("=")[0] not in names and (value != "DIR" or not names)]
+
+
 def _waiting(jobs: Iterable[Facts]) -> dict[str, Mapping[str, Any]]:
     """The workloads that start with the path of a checkpoint: by name, how."""
     return {
