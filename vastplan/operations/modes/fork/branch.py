@@ -53,14 +53,14 @@ def forked_before(pair: Pair, operation: Operation) -> Pair:
         Address.parse(str(fork["address"])), str(fork["name"]), str(fork["directory"]), bool(fork["background"]),
         bool(fork["live"]),
     )  # fmt: skip
-    return replace(pair, branch=branch)
+    return replace(pair, branch=branch, covers=tuple(fork.get("covers", pair.covers)))
 
 
-def facts_of(branch: Branch) -> dict[str, object]:
-    """A branch as the record of a fork has it."""
+def facts_of(branch: Branch, covers: tuple[str, ...]) -> dict[str, object]:
+    """A branch as the record of a fork has it; `covers` are those of the pair without it, because it is applied before the fork ends."""
     return {
         "address": str(branch.address), "name": branch.name, "directory": branch.directory,
-        "background": branch.background, "live": branch.live,
+        "background": branch.background, "live": branch.live, "covers": list(covers),
     }  # fmt: skip
 
 

@@ -58,7 +58,7 @@ class Fork(Mode):
 
     def facts(self, pair: Pair, ends: Ends, users: Users, id: str) -> Mapping[str, Any]:
         """The branch."""
-        return {"fork": facts_of(_of(pair))}
+        return {"fork": facts_of(_of(pair), pair.covers)}
 
 
 def with_branch(
