@@ -128,8 +128,11 @@ def or_by_id(run: Callable[[], object], by_id: Callable[[], object], deadly: int
     return by_id
 
 
-def taken_back(scene: Theatre, plan: MovePlan) -> bool:
-    """Whether somebody who gives up a killed move takes it back; else it says why not."""
+def taken_back(scene: Theatre, plan: MovePlan, deadly: int = 0) -> bool:
+    """Whether somebody who gives up a killed move takes it back, after every other event with a kill of that, too; else it says why not."""
+    if deadly % 2:
+        with contextlib.suppress(VastplanError):
+            killed_at(deadly % AGAIN, lambda: scene.abort(plan))
     try:
         done = scene.abort(plan)
     except VastplanError as problem:

@@ -91,8 +91,11 @@ def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     lose(scene)
     scene.find_after(10)
-    with pytest.raises(Stopped, match="iad answers"):
+    with pytest.raises(Stopped, match="iad answers") as stop:
         scene.run(plan)
+    assert "\nnow: iad did not answer when it was first asked (https://" in str(stop.value), (
+        "not that it cannot be read"
+    )
     scene.clock.watchers.clear()
     assert scene.path("pdx")["role"] == "DESTINATION" and scene.abort(plan).phase is Phase.ABORTED
 

@@ -152,7 +152,7 @@ def test_one_that_is_interrupted_says_how_to_go_on_and_one_that_was_given_up_who
     again = known[1].replace("PATH", "lab.yaml").split()
     assert typed(*again[:-1], "0" * 8).code == 1
     monkeypatch.setattr(scene.clock, "sleep", sleep)
-    assert "now: iad cannot be read" in done(typed(*again))
+    assert "now: iad did not answer when it was first asked (" in done(typed(*again))
 
 
 def test_a_rehearsal_is_one_command_too(scene: Theatre, typed: Run) -> None:

@@ -12,9 +12,9 @@ from tests.moving.theatre import Theatre
 
 PLANNED_EVENTS, UNPLANNED_EVENTS = 132, 76
 """How many events a move has, which the first test of each holds; the matrix goes to the last one."""
-WRITES, READS = 6, 63
+WRITES, READS = 6, 73
 REJOIN_EVENTS = 96
-REJOIN_WRITES, REJOIN_READS = 4, 61
+REJOIN_WRITES, REJOIN_READS = 4, 67
 
 
 def busy(scene: Theatre) -> Judge:

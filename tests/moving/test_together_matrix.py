@@ -42,7 +42,7 @@ def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, de
     judge = busy(scene)
     plan = scene.plan()
     killed(scene, plan, deadly)
-    if taken_back(scene, plan):
+    if taken_back(scene, plan, deadly):
         assert scene.roles_of_all() == {("SOURCE", "DESTINATION")}
         assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}
         judge.recorded(Phase.ABORTED)

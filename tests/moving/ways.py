@@ -337,7 +337,10 @@ class Together(OfMove):
         """Whichever site each stands on by now is told."""
         where = text.partition("\nnow: ")[2]
         silent = [path for path in self.plan.paths if path not in where] if where else []
-        holds(not silent or "cannot be read" in where, f"the stop does not say where {silent} stands: {text}")
+        holds(
+            not silent or "did not answer" in where or "cannot be read" in where,
+            f"the stop does not say where {silent} stands: {text}",
+        )
         return ""
 
     def ended(self, done: Operation) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.escaping import inert
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.clock import Clock
+from vastplan.operations.stand_ins import EarlierLook
 from vastplan.schema.ports.replica import Directory, Replica, Side, SideRole
 from vastplan.schema.ports.workloads import Job, Jobs, Mounts
 
@@ -115,11 +117,17 @@ class Ends(Home):
         for replica in (self.source, self.target):
             try:
                 side = replica.look()
-            except (Refused, Unreachable):
-                sentences.append(f"{replica.site} cannot be read, so whether it takes writes is unknown")
+            except (Refused, Unreachable) as problem:
+                sentences.append(f"{unread(replica.site, problem)}, so whether it takes writes is unknown")
             else:
                 sentences.append(f"{replica.site} {writes(side)} ({side.stated_role})")
         return ", ".join(sentences)
+
+
+def unread(site: str, problem: Exception) -> str:
+    """That a side could not be read: which call, and when."""
+    when = "did not answer when it was first asked" if isinstance(problem, EarlierLook) else "cannot be read"
+    return f"{site} {when} ({inert(str(problem), 200)})"
 
 
 def writes(side: Side) -> str:

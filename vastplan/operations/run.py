@@ -257,7 +257,7 @@ def _stop_text(operation: Operation, stage: Stage, run: Run, reason: str) -> str
     ways = f"go on: {run.again}" + (f"; give up: {run.back}" if run.back else "")
     return (
         f"{operation.address} ({operation.kind} {operation.id}) stopped at stage {stage.name}: {inert(reason, 600)}\n"
-        f"now: {inert(standing, 600)}\n{ways}"
+        f"now: {inert(standing, 2000)}\n{ways}"
     )
 
 

@@ -11,6 +11,10 @@ from vastplan.schema.ports.replica import Replica
 from vastplan.schema.ports.workloads import Jobs
 
 
+class EarlierLook(Unreachable):
+    """A system did not answer when an operation began or went on; nobody has asked it again."""
+
+
 class _Silent:
     """A part of a site that does not answer; `why` says why."""
 
@@ -28,7 +32,7 @@ class _Silent:
         return self._no
 
     def _no(self, *_: object, **__: object) -> NoReturn:
-        raise Unreachable(self._why)
+        raise EarlierLook(self._why)
 
 
 class SilentMounts:

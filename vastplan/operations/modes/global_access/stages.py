@@ -13,7 +13,7 @@ from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations.calls.copy import patience
 from vastplan.operations.calls.job import STILL, new_name, phase, suspend
-from vastplan.operations.ends import Ends, Home, jobs_of
+from vastplan.operations.ends import Ends, Home, jobs_of, unread
 from vastplan.operations.modes.global_access.prefetch import warm
 from vastplan.operations.stage import Call, Gate, Holds, Stage, look, waiting
 from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
@@ -87,8 +87,8 @@ class SharedEnds(Ends):
             role_text = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
             try:
                 sentences.append(f"{replica.site} {role_text} ({replica.look().stated_role})")
-            except (Refused, Unreachable):
-                sentences.append(f"{replica.site} cannot be read")
+            except (Refused, Unreachable) as problem:
+                sentences.append(unread(replica.site, problem))
         return ", ".join((*sentences, *_work_of(self, operation)))
 
 
