@@ -66,8 +66,8 @@ def test_the_workloads_of_a_lost_site_are_submitted_at_the_other_one(scene: Thea
     lose(scene)
     plan = scene.plan(mode="unplanned")
     shown = {fact.name: fact.value for fact in plan.evidence}
-    assert shown["armed"] == f"{armed.began}; the workloads are those of then"
-    assert shown["workload train"] == "Running then, 2 GPUs; submitted with the claim home"
+    ago = shown["armed"].removeprefix(f"{armed.began}, ").removesuffix(" ago; the workloads are those of then")
+    assert shown["workload train"] == f"Running {ago} ago, 2 GPUs; submitted with the claim home"
     assert [(job["name"], "specification" in job) for job in plan.jobs] == [("train", False)]
     done = scene.run(plan)
     assert scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
@@ -121,6 +121,19 @@ def test_without_it_no_workload_is_submitted_and_the_plan_says_so(scene: Theatre
     ]
     scene.run(plan)
     assert scene.workloads("pdx") == {}
+
+
+def test_the_plan_says_of_each_workload_that_the_roles_have_changed_since_it_was_kept(scene: Theatre) -> None:
+    """Better than nothing, so it is used."""
+    submit(scene, "train")
+    arm(scene)
+    scene.run(scene.plan())
+    home = scene.run(scene.plan("iad"))
+    lose(scene)
+    shown = {fact.name: fact.value for fact in scene.plan(mode="unplanned").evidence}
+    since = f" ago, and the move {home.id} has changed the roles since, 2 GPUs; submitted with the claim home"
+    assert shown["workload train"].startswith("Running ") and shown["workload train"].endswith(since)
+    assert f"the move {home.id} has changed the roles since, so look which of them are still wanted" in shown["armed"]
 
 
 def test_what_can_be_read_counts_and_not_what_was_kept(scene: Theatre) -> None:

@@ -106,6 +106,8 @@ class Ends(Home):
     not_kept: tuple[Facts, ...] = ()
     """The names of those that were not, and why."""
     armed_at: str = ""
+    lapsed: str = ""
+    """Why that counts no more, though it is better than nothing."""
 
     def as_they_are(self) -> dict[str, Any]:
         """Their fields, to build more special ends from."""

@@ -9,11 +9,11 @@ from types import MappingProxyType
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
-from vastplan.operations.modes.arm import NOT_KEPT, Arm, kept_for, last_arming
+from vastplan.operations.modes.arm import NOT_KEPT, Arm, kept_for, lapsed, last_arming
 from vastplan.operations.modes.fork.plan import Fork, with_branch
 from vastplan.operations.modes.global_access.plan import GlobalAccess, refuse_roles
 from vastplan.operations.modes.global_access.sides import shared_sides
@@ -57,7 +57,8 @@ def ends_of(
     record = last_arming(ledger, target.guid)
     if record is not None and record.target == pair.target:  # else it was armed before the roles changed
         not_kept = tuple((record.facts.get(NOT_KEPT) or {}).values())
-        ends = replace(ends, armed_jobs=kept_for(pair, record), not_kept=not_kept, armed_at=record.began)
+        why = lapsed(record, pair.source, last_on(ledger, target.guid))
+        ends = replace(ends, armed_jobs=kept_for(pair, record), not_kept=not_kept, armed_at=record.began, lapsed=why)
     if pair.rehearsal is not None:
         return with_rehearsal(sites, pair, ends, target), target.guid
     if pair.branch is not None:

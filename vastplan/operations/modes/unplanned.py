@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.formatting import span
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.calls import replica as calls
@@ -76,11 +79,14 @@ class Unplanned(Mode):
             return found
         if not ends.armed_at:
             return (*found, Fact("armed", "never, so no workload is submitted: it cannot be read"))
+        ago = span((ends.clock.now() - datetime.fromisoformat(ends.armed_at)).total_seconds())
+        then = f"{ago} ago{f', and {ends.lapsed}' if ends.lapsed else ''}"
         kept = (
-            Fact(f"workload {fact['name']}", f"{fact['phase']} then, {fact['gpus']:g} GPUs; {_becomes(fact)}")
+            Fact(f"workload {fact['name']}", f"{fact['phase']} {then}, {fact['gpus']:g} GPUs; {_becomes(fact)}")
             for fact in ends.armed_jobs
         )
-        return (*found, Fact("armed", f"{ends.armed_at}; the workloads are those of then"), *kept)
+        since = f"; {ends.lapsed}, so look which of them are still wanted" if ends.lapsed else ""
+        return (*found, Fact("armed", f"{ends.armed_at}, {ago} ago; the workloads are those of then{since}"), *kept)
 
 
 def _readable(ends: Ends) -> bool:
