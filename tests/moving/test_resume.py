@@ -137,6 +137,23 @@ def test_a_workload_of_a_project_is_told_by_each_of_its_volumes(two: Both) -> No
     assert spec["args"] == RESUME["args"]
 
 
+@pytest.mark.parametrize(
+    ("home", "data", "refused"),
+    [("1", "1", False), ("1", "2", True), ("{checkpoint}", "{checkpoint}", True)],
+)
+def test_one_variable_that_two_volumes_set_to_two_values_is_refused(
+    two: Both, home: str, data: str, refused: bool
+) -> None:
+    told(two, {"env": {"RESUME": home}}, **NAMED)
+    told(two, {"env": {"RESUME": data}}, "data", **NAMED)
+    two.start_job()
+    if not refused:
+        assert starts(two.plan()) == [("workload train starts", f"with RESUME={data}, RESUME={home}")]
+        return
+    with pytest.raises(VastplanError, match="workload train: the volumes of its claims data and home both set RESUME"):
+        two.plan()
+
+
 def test_through_global_access_it_is_told_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     checkpoint = {**CHECKPOINT, "resume": RESUME}

@@ -99,6 +99,21 @@ def to_give(jobs: Iterable[Facts]) -> list[str]:
     return [f"{inert(name, 80)}=DIR" for name in waiting] if len(waiting) > 1 else ["DIR"] * len(waiting)
 
 
+def refuse_two_values(jobs: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    """The workloads as they are. Raises `VastplanError` if two volumes of one set the same variable to two values."""
+    for fact in jobs:
+        said: dict[str, tuple[str, str]] = {}
+        for claim, how in fact.get(RESUME, {}).items() if fact["to_claim"] else ():
+            for name, value in how.get("env", {}).items():
+                first, before = said.setdefault(name, (claim, value))
+                if claim != first and (value != before or CHECKPOINT in value):
+                    raise VastplanError(
+                        f"workload {inert(fact['name'], 80)}: the volumes of its claims {first} and {claim} both set {name} in checkpoint.resume "
+                        f"({inert(before, 200)} and {inert(value, 200)}): leave it out of one, or give the variable another name there"
+                    )
+    return jobs
+
+
 def left_to_give(jobs: tuple[Facts, ...], given: Iterable[str]) -> list[str]:
     """What a run has to be given besides what it was: a value without a workload is for the only one."""
     names = {text.partition("=")[0] for text in given}

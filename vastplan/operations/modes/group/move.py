@@ -42,7 +42,7 @@ from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
-from vastplan.operations.plan.resume import of_resume, to_record, with_resume
+from vastplan.operations.plan.resume import of_resume, refuse_two_values, to_record, with_resume
 from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
@@ -267,7 +267,7 @@ class GroupMet(Met[MovePlan]):
         """The workloads of all paths for the record, each once."""
         jobs = zip(self._mode.jobs(self.ends, users), self.pairs, strict=True)
         written, mode = self.document.written, self.wanted.mode
-        return jobs_together(with_resume(of_path, written, pair, mode) for of_path, pair in jobs)
+        return refuse_two_values(jobs_together(with_resume(of_path, written, pair, mode) for of_path, pair in jobs))
 
     @staticmethod
     def _more_consent(plan: MovePlan) -> dict[str, Any]:
