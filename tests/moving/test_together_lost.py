@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -219,7 +221,8 @@ def test_each_volume_is_held_to_its_own_restore_point(scene: Both, path: str) ->
 
 
 @pytest.mark.parametrize("one", [False, True])
-def test_a_volume_without_a_restore_point_is_told_by_name(scene: Both, one: bool) -> None:
+@pytest.mark.usefixtures("typed")
+def test_a_volume_without_a_restore_point_is_told_by_name_with_the_way_of_the_others(scene: Both, one: bool) -> None:
     lost(scene)
     with scene.lab.world.lock:
         cluster = scene.vast("pdx")._cluster
@@ -228,8 +231,12 @@ def test_a_volume_without_a_restore_point_is_told_by_name(scene: Both, one: bool
         ):
             cluster.remove("replicationrestorepoints", row)
     wanted = WantedMove(HOME if one else TEAM, "pdx", "unplanned")
-    with pytest.raises(VastplanError, match=f"{PATH}: no restore point of it has arrived at pdx"):
+    with pytest.raises(VastplanError, match=f"{PATH}: no restore point of it has arrived at pdx") as refused:
         plan_move(scene.lab.workspace(), wanted, scene.clock)
+    commands = re.findall(r"vastplan move plan [^;]+", str(refused.value))
+    assert len(commands) == (0 if one else 1)
+    for command in commands:
+        assert main(shlex.split(command)[1:]) == 0 and (scene.lab.folder / "data.json").exists()
 
 
 def until(scene: Both, plan: MovePlan, stage: str) -> None:

@@ -84,7 +84,7 @@ class Commands(Generic[Planned]):
             more += [word for path in documents for word in ("--document", path)]
         return words(["vastplan", self.kind, "run", file, *more, *self.consents(plan, checkpoints, begun=begun)])
 
-    def consents(self, plan: Planned, checkpoints: Sequence[str] = (), *, begun: bool = False) -> list[str]:
+    def consents(self, plan: Planned, checkpoints: Sequence[str] = (), *, begun: bool = False) -> list[object]:
         """The words of a run that consent to its loss and give its checkpoints: those typed already, and until it has `begun` those that
         are left to give."""
         loss = self.loss(plan)

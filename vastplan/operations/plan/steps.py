@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import CHANGE_DOCUMENT, REJOIN, UNPLANNED
 from vastplan.model.operation import Operation, Phase
@@ -75,3 +78,9 @@ def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
         for fact in jobs_of(last)
         if not fact.get("to_claim")
     )
+
+
+def one_by_one(documents: str, paths: Iterable[Address], to: str) -> str:
+    """The commands that plan the unplanned move of some paths of a project that cannot move as a whole."""
+    plan = f"vastplan move plan {documents}"
+    return "; ".join(f"{plan} {word(path)} --to {to} --unplanned --out {word(f'{path.name}.json')}" for path in paths)

@@ -13,7 +13,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
-from vastplan.model.errors import Stale
+from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.move_plan import ARM, LOSSLESS, UNPLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
@@ -43,7 +43,7 @@ from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.resume import of_resume, refuse_two_values, to_record, with_resume
-from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
+from vastplan.operations.plan.steps import commands_afterwards, if_unread, one_by_one, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -109,7 +109,7 @@ class GroupMet(Met[MovePlan]):
         source, target = self.pairs[0].source, self.pairs[0].target
         for pair, ends, guid in zip(self.pairs, self.ends, self.each, strict=True):
             refuse_second(parts, guid)
-            refuse(ARM if self.wanted.armed else self.wanted.mode, ends, self.wanted.broken, pair)
+            self._refuse(pair, ends)
         if not self.wanted.armed:
             refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
         users, loss = self.users(), self._loss()
@@ -240,6 +240,19 @@ class GroupMet(Met[MovePlan]):
             for operation in latest_operations(parts)
             if operation.subject in paths.values()
         }
+
+    def _refuse(self, pair: Pair, ends: Ends) -> None:
+        """Raises `VastplanError` if a path cannot move; if its site is lost, it says how the others do."""
+        try:
+            refuse(ARM if self.wanted.armed else self.wanted.mode, ends, self.wanted.broken, pair)
+        except (Refused, Unreachable):
+            raise
+        except VastplanError as problem:
+            others = [other.path for other in self.pairs if other is not pair]
+            if self.wanted.mode != UNPLANNED or self.wanted.armed or not others:
+                raise
+            each = one_by_one(self.document.paths, others, pair.target)
+            raise VastplanError(f"{problem}; move the other paths one by one: {each}") from problem
 
     def _lost_work(self, pair: Pair, ends: Ends, points: Mapping[str, Mapping[str, str]]) -> tuple[Fact, ...]:
         point = points.get(str(pair.path))
