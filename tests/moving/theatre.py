@@ -197,7 +197,9 @@ class Theatre:
     def go_on(self, plan: MovePlan, checkpoints: Sequence[str] = ()) -> Operation:
         """Somebody goes on by its id, without the file."""
         self.told.clear()
-        return go_on_with_move(self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock, checkpoints=checkpoints)
+        return go_on_with_move(
+            self.lab.workspace(), plan.id[:8], self.told.append, "again", self.clock, checkpoints=checkpoints
+        )
 
     def abort(self, plan: MovePlan) -> Operation:
         """Somebody takes it back."""

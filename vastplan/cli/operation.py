@@ -122,7 +122,7 @@ def run(request: OperationRequest, screen: Screen, commands: Commands[Planned]) 
 
 def _run(request: OperationRunRequest, screen: Screen, commands: Commands[Planned]) -> None:
     if known := typed_id(request, commands):
-        go_on(request, screen, commands, known)
+        go_on_by_id(request, screen, commands, known)
         return
     (file,) = request.paths
     plan, workspace = saved(request, commands, file)
@@ -148,7 +148,7 @@ def typed_id(request: OperationRunRequest, commands: Commands[Planned]) -> str:
     return ""
 
 
-def go_on(request: OperationRunRequest, screen: Screen, commands: Commands[Planned], id: str) -> None:
+def go_on_by_id(request: OperationRunRequest, screen: Screen, commands: Commands[Planned], id: str) -> None:
     """Continue an operation that has begun, from the ledger alone."""
     paths = request.paths[:-1] or request.documents or [HERE]
     workspace = open_workspace(paths, request.connections, lock_timeout=request.lock_timeout)

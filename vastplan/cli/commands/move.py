@@ -92,7 +92,7 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
             raise VastplanError(
                 "--accept needs a FILE or an ADDRESS (leave it out; afterwards: vastplan drift PATH --accept ADDRESS.active)"
             )
-        operation.go_on(request, screen, _MOVE, known)
+        operation.go_on_by_id(request, screen, _MOVE, known)
         return errors.OK
     if not ways:
         typed: Path | str
