@@ -37,7 +37,9 @@ from vastplan.operations.failover.watcher import FailoverUnit, Standing, Watcher
 BEAT, AFTER, LASTS = 30.0, 240.0, 4800.0
 PAUSE = 600.0  # the longest time for which a process stands still
 UNSEEN = 130.0  # between two looks a site may have answered
-LATE = 200.0  # how old what a watcher has seen may be when it acts
+LATE = (
+    330.0  # how old what is seen may be: two beats until it is said, four until it is heard, four until it is acted on
+)
 PLACE = PartPlace("ledger", "doc", "a")
 DESTINATION, SOURCE, STANDALONE = "DESTINATION", "SOURCE", "STANDALONE"
 UNIT = FailoverUnit(Address("a", "project", "team"), "a", "b", AFTER, 3600.0)

@@ -123,7 +123,7 @@ class Watcher:
         self._silence = self._silence.after(site, began, self._ticks(), answered=answered, lasts=self._lasts)
 
     def _exchange(self) -> None:
-        sighting = Sighting(self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), self._lasts))
+        sighting = Sighting(self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), 2 * self._every))
         others = self._ports.exchange(sighting)
         self._others = self._others.after(
             {place: one for place, one in others.items() if place != self._place}, self._ticks()
@@ -180,13 +180,18 @@ class Watcher:
         for number in range(BEATS + 1):
             if number:
                 self._sleep(self._every)
+            began = self._ticks()
             self._look(unit.source)
             if self._seconds(unit.source) is None:
                 return f"{unit.source} answers"
             self._exchange()
             doubt = self._doubt(unit)
-            if not doubt:
-                return self._ports.standing(unit).amiss
+            if doubt:
+                continue
+            amiss = self._ports.standing(unit).amiss
+            if amiss or self._ticks() - began <= self._lasts:
+                return amiss
+            doubt = "this watcher stood still while it asked"
         return doubt
 
     def _seconds(self, site: str) -> float | None:
