@@ -16,6 +16,8 @@ from vastplan.schema.ports.replica import Directory, Replica, Side, SideRole
 from vastplan.schema.ports.workloads import Job, Jobs, Mounts
 
 LABEL = "vastplan.move"
+ALONG = "along"
+"""What the record has of a workload that mounts other claims which are at the target, too: their names."""
 SPECIFICATION = "specification"
 """What the record has of a workload that was kept when the move was armed."""
 
@@ -142,11 +144,12 @@ def writes(side: Side) -> str:
 def noted(work: Work, job: Job) -> Facts:
     """A workload for the record. If the target lacks a claim that it mounts, `to_claim` is empty, and it is not submitted there."""
     target_claim = work.target if not work.stays(job) else None
+    along = sorted({*job.claims} & work.along - {work.source.name})
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
         "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
-        **({} if job.suspends else {"suspends": False}),
+        **({} if job.suspends else {"suspends": False}), **({ALONG: along} if along else {}),
     }  # fmt: skip
 
 

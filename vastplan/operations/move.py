@@ -43,6 +43,7 @@ from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.resume import of_resume, to_record, with_resume
+from vastplan.operations.plan.shared import of_shared
 from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
 from vastplan.operations.sites import Sites
 from vastplan.operations.stage import Stage
@@ -135,6 +136,7 @@ class PathMet(Met[MovePlan]):
             evidence=(
                 *mode.evidence(ends, users),
                 *self._lost_work(lose),
+                *(of_shared(self.document.objects(), ((pair, jobs),), wanted.mode, ()) if mode.submits else ()),
                 *(of_gpus(jobs, ends.target_jobs) if mode.submits and wanted.mode != REHEARSE else ()),
                 *of_resume(jobs),
                 *of_pause(self.stages()),

@@ -13,14 +13,12 @@ from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM
 from vastplan.model.operation import Facts, Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
-from vastplan.operations.ends import SPECIFICATION, Ends, noted
+from vastplan.operations.ends import ALONG, SPECIFICATION, Ends, noted
 from vastplan.operations.modes.mode import Users
 from vastplan.operations.modes.planned import Planned
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage
 
-ALONG = "along"
-"""Of a kept workload: the other claims that it mounts and that had to be at the target, too."""
 WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
 """Facts of the record: what is kept of each workload, and why nothing is, by its id."""
 
@@ -49,8 +47,7 @@ class Arm(Planned):
                 )
                 not_kept[job.id] = {"name": job.name, "why": why}
             else:
-                along = sorted({*job.claims} & work.along - {work.source.name})
-                kept[job.id] = {**noted(work, job), ALONG: along, SPECIFICATION: dict(specification)}
+                kept[job.id] = {**noted(work, job), SPECIFICATION: dict(specification)}
         return {WORKLOADS: kept, NOT_KEPT: not_kept}
 
 

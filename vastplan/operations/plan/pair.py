@@ -5,7 +5,7 @@ Only this module interprets a volume with two sites in the document.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -17,6 +17,11 @@ from vastplan.schema.entries import Entry
 
 GLOBAL = ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
 SYNCHRONOUS = "SYNC_REPLICATION"
+BY_HAND = (
+    "is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls well enough (change the "
+    "roles in VMS, where both sites have every write, and write active for the new source)"
+)
+"""Why no mode moves a path that is replicated synchronously."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +88,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     path = _path(all_entries, address)
     ends = directories_of(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
-        raise VastplanError(
-            f"{path.address} is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls "
-            "well enough (change the roles in VMS, where both sites have every write, and write active for the new source)"
-        )
+        raise VastplanError(f"{path.address} {BY_HAND}")
     if len(ends) < 2:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
     if to not in ends:
@@ -102,7 +104,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
         covers |= set(objects_on(all_entries, site, directory))
     if path.origin:
         covers.add(path.origin)
-    along = frozenset(_along(all_entries, claims, source, to))
+    along = frozenset(claim for _, shared in shared_between(all_entries, claims, source, to) for claim in shared)
     return Pair(
         path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
         *_global_access(path, all_entries, target_claims), entry=path.origin,
@@ -125,8 +127,10 @@ def movable(path: Entry) -> dict[str, str]:
     return {} if alone or len(directories) < 2 else directories
 
 
-def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
-    """Claims that share their data by global access and are mounted on both sites under the same name."""
+def shared_between(
+    everything: tuple[Entry, ...], claims: Claims, source: str, target: str
+) -> Iterator[tuple[Entry, frozenset[tuple[Address, str]]]]:
+    """The paths of global access between two sites, each with the claims at the source that the target mounts under the same name."""
     for path in everything:
         if path.address.kind != "protected_path" or path.values.get("capabilities") not in GLOBAL:
             continue
@@ -134,7 +138,7 @@ def _along(everything: tuple[Entry, ...], claims: Claims, source: str, target: s
         if ends.keys() == {source, target}:
             target_names = {claim.name for claim in claims.get((target, ends[target]), ())}
             source_claims = claims.get((source, ends[source]), ())
-            yield from ((claim.project, claim.name) for claim in source_claims if claim.name in target_names)
+            yield path, frozenset((claim.project, claim.name) for claim in source_claims if claim.name in target_names)
 
 
 def _global_access(

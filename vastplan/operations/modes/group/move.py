@@ -31,7 +31,7 @@ from vastplan.operations.course import (
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends, without_specification
 from vastplan.operations.modes.group.loss import GroupLoss, loss_of
-from vastplan.operations.modes.group.pairs import pairs_of, with_each_other
+from vastplan.operations.modes.group.pairs import pairs_of, whole_of, with_each_other
 from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_together
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
@@ -43,6 +43,7 @@ from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.plan.pair_record import PAIRS, facts_of_pairs, pair_begun, refuse_other_claims
 from vastplan.operations.plan.resume import of_resume, refuse_two_values, to_record, with_resume
+from vastplan.operations.plan.shared import of_shared, staying_alone
 from vastplan.operations.plan.steps import commands_afterwards, if_unread, one_by_one, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
@@ -112,7 +113,8 @@ class GroupMet(Met[MovePlan]):
             self._refuse(pair, ends)
         if not self.wanted.armed:
             refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
-        users, loss = self.users(), self._loss()
+        users, loss, entries = self.users(), self._loss(), self.document.objects()
+        of_each, staying = self._mode.jobs(self.ends, users), whole_of(entries, self.wanted.address, target).staying
         jobs = tuple(map(without_specification, self._jobs(users)))
         together = (user for users_of_path in users for user in users_of_path)
         refuse_unsuspendable(str(self.wanted.address), self.stages(), together)
@@ -127,6 +129,7 @@ class GroupMet(Met[MovePlan]):
             for line in self._manual_steps(pair, users_of_path)
         ]
         steps += (line for ends in self.ends for line in if_unread(ends, self.wanted.mode))
+        steps += (staying_alone(self.document.paths, path, source, target, self.wanted.mode) for path in staying)
         for operation in latest_operations(parts):
             steps += suspended_before(operation, target) if operation.subject in self.each else ()
         return MovePlan(
@@ -150,6 +153,9 @@ class GroupMet(Met[MovePlan]):
             evidence=(
                 *loss.facts,
                 *evidence,
+                *of_shared(
+                    entries, zip(self.pairs, of_each, strict=True), self.wanted.mode, {path.address for path in staying}
+                ),
                 *of_pause(self.stages()),
                 *of_jobs(tuple(user for users_of_path in users for user in users_of_path), submits=True),
                 *of_gpus(jobs, self.ends[0].target_jobs),

@@ -6,19 +6,33 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
-from vastplan.operations.plan.pair import Pair, directories_of, movable, pair_of
+from vastplan.operations.plan.claims import claims_by_directory
+from vastplan.operations.plan.pair import BY_HAND, SYNCHRONOUS, Pair, directories_of, movable, pair_of, shared_between
 from vastplan.schema.entries import Entry
 
 TOGETHER = ("project", "tenant")
 
 
-def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
-    """The pairs of all volumes of a project or tenant, in the order of their addresses.
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What becomes of all directories of a project or tenant: the paths that move, the paths of global access that stay, and why
+    others keep the whole from moving."""
 
-    Raises `VastplanError`, which names the volumes that are not on both sites: a project never moves in part.
+    moving: tuple[Address, ...]
+    staying: tuple[Entry, ...]
+    problems: tuple[str, ...]
+    alone: tuple[str, ...]
+    """The addresses of what moves."""
+
+
+def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
+    """The pairs of all volumes of a project or tenant whose roles change, in the order of their addresses.
+
+    Raises `VastplanError`, which names the volumes that the target would not have: a project never moves in part.
     """
     all_entries = tuple(entries)
     if not any(entry.address == address for entry in all_entries):
@@ -27,38 +41,54 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
         raise VastplanError(
             f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
         )
-    directories = _directories(all_entries, address)
-    if not directories:
+    whole = whole_of(all_entries, address, to)
+    if whole.problems:
+        alone = f"; what moves by itself: {', '.join(whole.alone)}" if whole.alone else ""
+        raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(whole.problems)}{alone}")
+    if whole.staying and not whole.moving:
+        shared = ", ".join(path.origin or str(path.address) for path in whole.staying)
+        raise VastplanError(
+            f"{address} has only volumes that are shared by global access, whose roles do not change: {shared} (run the workloads of "
+            f"each at {to}: --through-global-access)"
+        )
+    if not whole.moving:
         raise VastplanError(f"{address} has no volumes to move")
-    paths, problems = set(), []
-    for address_text, directory in directories:
-        path = _path_of(all_entries, address.site, directory) if directory else None
-        sites = {address.site} if path is None else set(directories_of(path))
-        if path is None or to not in sites:
-            sites_text = f"at {address.site} only" if path is None else f"at {' and '.join(sorted(sites))}, not at {to}"
-            problems.append(f"{address_text} lives {sites_text}")
+    return tuple(pair_of(all_entries, path, to) for path in whole.moving)
+
+
+def whole_of(entries: tuple[Entry, ...], address: Address, to: str) -> Whole:
+    """What becomes of the directories of a project or tenant. Raises `VastplanError` if one is replicated more than once."""
+    claims = claims_by_directory(entries)
+    shared = {path.address: names for path, names in shared_between(entries, claims, address.site, to)}
+    moving, staying, problems, alone = set[Address](), dict[Address, Entry](), list[str](), list[str]()
+    for text, directory in _directories(entries, address):
+        path = _path_of(entries, address.site, directory) if directory else None
+        mounted = {(claim.project, claim.name) for claim in claims.get((address.site, directory), ())}
+        if path is not None and path.address in shared and to not in movable(path) and mounted <= shared[path.address]:
+            staying[path.address] = path
+        elif path is not None and to in movable(path):
+            moving.add(path.address)
+            alone.append(text)
         else:
-            paths.add(path.address)
-    if problems:
-        raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(dict.fromkeys(problems))}")
-    return tuple(pair_of(all_entries, path, to) for path in sorted(paths))
+            problems.append(f"{text} {_why_not(path, address.site, to)}")
+    return Whole(
+        tuple(sorted(moving)), tuple(staying.values()), tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(alone))
+    )
 
 
 def to_arm(entries: tuple[Entry, ...], path: Address, projects: Set[Address], to: str) -> Address:
-    """What to arm for a path: the project whose claims mount it, if a move takes all of several directories of it, else the path alone.
+    """What to arm for a path: the project whose claims mount it, if a move takes several paths of it, else the path alone.
 
     A workload that mounts two of them would be kept for a move of one path, and then submitted nowhere.
     """
     if len(projects) != 1:
         return path
     (project,) = projects
-    directories = {directory for _, directory in _of_project(entries, project)}
     try:
-        paths = [_path_of(entries, project.site, directory) if directory else None for directory in directories]
+        whole = whole_of(entries, project, to)
     except VastplanError:
         return path
-    whole = len(paths) > 1 and all(other is not None and to in movable(other) for other in paths)
-    return project if whole else path
+    return project if len(whole.moving) > 1 and not whole.problems else path
 
 
 def with_each_other(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
@@ -100,6 +130,22 @@ def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tup
         bound = by_address.get(volume.target) if isinstance(volume, Ref) else None
         handle = "" if bound is None else str(bound.values.get("volume_handle") or "")
         yield str(entry.origin or entry.address), handle
+
+
+def _why_not(path: Entry | None, site: str, to: str) -> str:
+    """Why a directory at a site does not go to another one, and what can be done."""
+    sites = {site} if path is None else set(directories_of(path))
+    if path is None or len(sites) < 2:
+        return f"lives at {site} only: nothing replicates it"
+    if to not in sites:
+        (other,) = sites - {site}
+        moves = f" (--to {other} moves it)" if other in movable(path) else ""
+        return f"lives at {' and '.join(sorted(sites))}, not at {to}{moves}"
+    if path.values.get("capabilities") == SYNCHRONOUS:
+        return BY_HAND
+    return (
+        f"is shared by global access, and {to} does not mount it by a claim of the same name (give the claims one name)"
+    )
 
 
 def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
