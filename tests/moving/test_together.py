@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,27 @@ def test_a_project_moves_with_all_its_volumes(scene: Both) -> None:
     assert len(of_freeze) == 1 and len(done.of("start")) == 1
     order = [one.stage for one in done.attempts]
     assert max(i for i, one in enumerate(order) if one == "final copy") < order.index("switch")
+
+
+def test_a_stage_has_the_time_of_one_path_and_the_forecasts_of_all(scene: Both) -> None:
+    with scene.lab.world.lock:  # how long a change of roles takes
+        cluster = scene.vast("iad")._cluster
+        cluster.assumed = replace(cluster.assumed, role_change=200)
+    together = sum(row["estimated_read_only_time"] for row in scene.rows("iad").values())
+    copies = dict.fromkeys(("pre-copy", "final copy", "switch", "protect"), 2 * together)
+    plan = scene.plan()
+    assert {stage.name: stage.bound for stage in plan.stages} == {
+        "look": 0,
+        "freeze": 600,
+        "open": 120,
+        "start": 600,
+        **copies,
+    }
+    paused = {fact.name: fact.value for fact in plan.evidence}["writes stop for at least"]
+    assert together > 400 and paused == f"{together + 30:.0f} s", "two looks at each path, 15 s apart"
+    lost = scene.plan(mode="unplanned", broken="a test")
+    forced = {"fence": 120, "detach": 600, "take over": 2700}
+    assert {stage.name: stage.bound for stage in lost.stages} == {"look": 0, "open": 120, "start": 600, **forced}
 
 
 def test_all_of_it_comes_back(scene: Both) -> None:

@@ -218,10 +218,10 @@ class GroupMet(Met[MovePlan]):
         _refuse_overtaken(known, self._last(parts, known.facts[PATHS]))
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages of all pairs as one list."""
-        return as_one(
-            {guid: self._mode.stages(ends, self.wanted.broken) for ends, guid in zip(self.ends, self.each, strict=True)}
-        )
+        """The stages of all pairs as one list. The time limits of copies and changes are of all paths together: they share the link."""
+        forecast = sum(ends.forecast for ends in self.ends)
+        stages = (self._mode.stages(replace(ends, forecast=forecast), self.wanted.broken) for ends in self.ends)
+        return as_one(dict(zip(self.each, stages, strict=True)))
 
     def standing(self, operation: Operation) -> str:
         """Which side of each path may write now."""

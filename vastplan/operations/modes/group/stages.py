@@ -92,14 +92,15 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
         first,
         does=f"{first.does}, for each of {len(keys)} paths",
         until=f"for each path: {first.until}",
-        bound=sum(stage.bound for stage in stages),
-        pause=sum(stage.pause for stage in stages),
+        bound=max(stage.bound for stage in stages),  # the calls of all are sent, then one gate waits for all
+        pause=max(stage.pause for stage in stages),
         precondition=problem,
         crossed=crossed,
         gate=gate,
     )
     if first.name == FREEZE:
-        return replace(together, does=first.does, bound=first.bound)
+        # whether each is still is read one after the other
+        return replace(together, does=first.does, pause=sum(stage.pause for stage in stages))
     return replace(together, calls=calls, rollback=rollback, undone=undone)
 
 
