@@ -125,6 +125,11 @@ def test_addresses_come_a_segment_at_a_time(tmp_path: Path, complete: Complete) 
     ):  # fmt: skip
         assert complete(*words, "iad/volume/t") == ["words", "iad/volume/team-a-data"], words
     assert complete("plan", "--target=iad/volume/") == ["words", "iad/volume/team-a-data"]
+    for words in (["move", "arm"], ["move", "arm", "site.yaml"]):
+        assert complete(*words, "s")[1:] == ["site/"] and complete(*words, "site/")[1:] == ["site/iad", "site/pdx"], (
+            words
+        )
+    assert "site/" not in complete("move", "plan", "site.yaml", "")
     assert complete("show", "iad/volume/") == ["words files", "iad/volume/team-a-data"]
     for words in (
         ["move", "plan"],

@@ -92,9 +92,6 @@ TOGETHER = [typed for typed in MOVES if typed not in PARTED]
 def test_moves_of_the_page(typed: list[str], folder: Path, world: World, vastplan: Run) -> None:
     if any("--fork" in one for one in typed):
         (folder / "trial.yaml").write_text(TRIAL)
-    if any("iad/project/" in one for one in typed):  # a project moves as a whole where all its volumes replicate
-        team = folder / "team-a.yaml"
-        team.write_text(team.read_text().partition("\n      # Lives at iad, and is read")[0] + "\n")
     if any("--unplanned" in one for one in typed):
         world("lose", "iad")
     follow(typed, vastplan)

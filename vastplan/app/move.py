@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 from vastplan.app.connect import connected
 from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.operation_document import DocumentOf
-from vastplan.app.operations import Operations, at_new_names
+from vastplan.app.operations import Operations, at_new_names, opened
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
+from vastplan.model.arming import Arming
+from vastplan.model.errors import Lost, VastplanError
 from vastplan.model.move_plan import ARM, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation
 from vastplan.model.replication import ARMED_FOR
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
-from vastplan.operations.move import Moves, paths_of, roles_now
+from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS
+from vastplan.operations.modes.group.site import all_to_arm
+from vastplan.operations.modes.group.stages import jobs_together
+from vastplan.operations.move import Moves, known_site, paths_of, roles_now
+from vastplan.operations.plan.gpus import shortage
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
@@ -38,10 +43,50 @@ def arm_move(
 
     Raises `VastplanError` if a path has no other side that is ready for it.
     """
-    paths = paths_of(DocumentOf(workspace), address, to)
+    return _MOVES.record(workspace, _to_arm(DocumentOf(workspace), address, to), report, again, clock)
+
+
+def arm_site(
+    workspace: Workspace, site: str, to: str, report: Callable[[str], None], again: str, clock: Clock | None = None
+) -> Iterator[Arming]:
+    """Arm each project and each other path that a move can take from a site to another, over one connection: what became of each.
+
+    Raises `VastplanError` if nothing can be armed there.
+    """
+    document, clock = DocumentOf(workspace), clock or CLOCK
+    for name in (site, to):
+        known_site(document, name)
+    with workspace.ledger() as backend:
+        parts = {name: backend.read(name) for name in (site, to)}
+    wholes = all_to_arm(document.objects(), at_new_names(document, parts), site, to)
+    with opened(workspace, (site, to), clock, again, report, "move") as (enter, ports):
+        for address, why in wholes.items():
+            try:
+                subjects = [Moves().wanted(document, wanted) for wanted in _to_arm(document, address, to)]
+                records = _MOVES.recorded(document, subjects, enter)
+            except Lost:
+                raise
+            except VastplanError as problem:
+                yield Arming(address=str(address), target=to, problem=str(problem).partition("\n")[0], lapsed=why)
+            else:
+                jobs = jobs_together(tuple(record.facts[WORKLOADS].values()) for record in records)
+                not_kept = {
+                    key: f"{one['name']}: {one['why']}"
+                    for record in records
+                    for key, one in record.facts[NOT_KEPT].items()
+                }
+                unsubmitted = tuple(str(fact["name"]) for fact in jobs if not fact["to_claim"])
+                yield Arming(
+                    address=str(address), target=to, kept=len(jobs), unsubmitted=unsubmitted, not_kept=tuple(not_kept.values()),
+                    gpus=shortage(jobs, ports.jobs(to)), lapsed=why,
+                )  # fmt: skip
+
+
+def _to_arm(document: DocumentOf, address: Address, to: str) -> list[WantedMove]:
+    """The paths to arm for an address. Raises `VastplanError`."""
+    paths = paths_of(document, address, to)
     whole = address if paths != (address,) else None
-    wanted = [WantedMove(path, to, ARM, whole=whole) for path in paths]
-    return tuple(_MOVES.record(workspace, wanted, report, again, clock))
+    return [WantedMove(path, to, ARM, whole=whole) for path in paths]
 
 
 def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Clock | None = None) -> MovePlan:

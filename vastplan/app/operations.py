@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -33,6 +33,7 @@ from vastplan.operations.plan.pair_record import entries_of
 from vastplan.operations.plan.resume import GIVEN, with_checkpoints
 from vastplan.operations.record import by_id, of_kind
 from vastplan.operations.run import Run, abort
+from vastplan.operations.sites import Sites
 from vastplan.operations.subject import Heading, Met, OperationKind, Subject
 from vastplan.schema.entries import Entry
 
@@ -84,7 +85,7 @@ class Operations(Generic[Wanted, Planned]):
             )
         back = f"vastplan {self.kind.name} abort {document.paths} {plan.id[:8]}"
         subject = self._to_go_on(document, plan, again, back)
-        with _opened(workspace, subject, clock, again, report, self.kind.name) as enter:
+        with opened(workspace, subject.sites, clock, again, report, self.kind.name, subject.lost) as (enter, _):
             met, parts, write = enter(subject)
             operation = met.known(plan, parts)
             if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
@@ -104,18 +105,26 @@ class Operations(Generic[Wanted, Planned]):
         report: Callable[[str], None],
         again: str,
         clock: Clock | None = None,
-    ) -> Iterator[Operation]:
+    ) -> tuple[Operation, ...]:
         """Plan operations of the same sites without stages, and record each as done: one write, so that nothing is left open.
         Raises `VastplanError`."""
         document, clock = DocumentOf(workspace), clock or CLOCK
         subjects = [self.kind.wanted(document, one) for one in wanted]
-        with _opened(workspace, subjects[0], clock, again, report, self.kind.name) as enter:
-            for subject in subjects:
-                met, parts, write = enter(subject)
-                plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
-                operation = replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)
-                write(operation)
-                yield operation
+        with opened(workspace, subjects[0].sites, clock, again, report, self.kind.name) as (enter, _):
+            return self.recorded(document, subjects, enter)
+
+    def recorded(
+        self, document: DocumentOf, subjects: Iterable[Subject[Planned]], enter: Enter
+    ) -> tuple[Operation, ...]:
+        """The same over sites that were opened: all are planned before the first is recorded, so that none is without the others."""
+        planned = []
+        for subject in subjects:
+            met, parts, write = enter(subject)
+            plan = self.file.sealed(met.plan(parts, lambda now: _heading(document, now, LASTS)))
+            planned.append((write, replace(met.record(plan, parts, met.known(plan, parts), {}), phase=Phase.DONE)))
+        for write, operation in planned:
+            write(operation)
+        return tuple(operation for _, operation in planned)
 
     def abort(
         self, workspace: Workspace, id: str, report: Callable[[str], None], clock: Clock | None = None
@@ -185,7 +194,7 @@ class Operations(Generic[Wanted, Planned]):
             subject = self.kind.begun(document, operation)
         except VastplanError as problem:
             raise _left_out(document, operation, problem, ways) from problem
-        with _opened(workspace, subject, clock, again, report, command) as enter:
+        with opened(workspace, subject.sites, clock, again, report, command, subject.lost) as (enter, _):
             met, parts, write = enter(subject)
             known = by_id(parts, self.kind.name, operation.id)
             met.refuse_another(known, parts)
@@ -208,31 +217,33 @@ class Operations(Generic[Wanted, Planned]):
             raise
 
 
-_Entered: TypeAlias = tuple[Met[Planned], Mapping[str, SiteLedger], Callable[[Operation], None]]
+Enter: TypeAlias = Callable[[Subject[Any]], tuple[Met[Any], Mapping[str, SiteLedger], Callable[[Operation], None]]]
+"""Returns a subject over its sites, the locked parts of the ledger, and a function that makes a record durable there."""
 
 
 @contextmanager
-def _opened(
+def opened(
     workspace: Workspace,
-    first: Subject[Planned],
+    sites: tuple[str, ...],
     clock: Clock,
     again: str,
     report: Callable[[str], None],
     command: str,
-) -> Iterator[Callable[[Subject[Planned]], _Entered[Planned]]]:
-    """For subjects of the same sites as the `first`: each over the clients of the sites, the locked parts of the ledger, and a function that makes a
-    record durable there."""
+    lost: str = "",
+) -> Iterator[tuple[Enter, Sites]]:
+    """Enters subjects of these sites, whose ledgers are locked; and the ports of the sites. `lost` is as in a subject."""
     with (
-        locked_ledgers(workspace, first.sites, report) as ledgers,
-        connected(workspace.document, sites=first.sites, writable=True, lost=(first.lost,)) as clients,
+        locked_ledgers(workspace, sites, report) as ledgers,
+        connected(workspace.document, sites=sites, writable=True, lost=(lost,)) as clients,
     ):
         run, document = new_run(workspace, command), DocumentOf(workspace)
+        ports = Clients(clients, workspace.registry.kinds, clock)
 
-        def enter(subject: Subject[Planned]) -> _Entered[Planned]:
+        def enter(subject: Subject[Any]) -> tuple[Met[Any], Mapping[str, SiteLedger], Callable[[Operation], None]]:
             parts = ledgers.parts()
             with heard(subject.label, again):
                 new_names = at_new_names(document, parts)
-                met = subject.meet(Clients(clients, workspace.registry.kinds, clock), new_names, clock)
+                met = subject.meet(ports, new_names, clock)
 
             def write(operation: Operation) -> None:
                 for record in met.records(operation):
@@ -240,7 +251,7 @@ def _opened(
 
             return met, parts, write
 
-        yield enter
+        yield enter, ports
 
 
 def at_new_names(document: DocumentOf, parts: Mapping[str, SiteLedger]) -> Mapping[str, SiteLedger]:

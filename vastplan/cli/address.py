@@ -21,3 +21,9 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def of_site(text: str) -> str:
+    """The site in `site/NAME`, which means all of a site; "" for any other text."""
+    word, _, site = text.partition("/")
+    return site if word == "site" and "/" not in site else ""

@@ -253,11 +253,13 @@ class Place:
         from vastplan.app import completion
 
         site, slash, _ = typed.partition("/")
-        maybe_file = not source.paths
+        is_whole = self.commands == ["move", "arm"]
+        maybe_file = not source.paths or (is_whole and site == "site")
         if not completion.is_plan(source) and (maybe_file or not slash):  # fast, however large the document is
             sites = completion.site_names(source)
             if site not in sites or not slash:
-                return [f"{name}/" for name in sites]
+                whole = [f"site/{name}" for name in sites] if is_whole else []
+                return [*(f"{name}/" for name in sites), *whole]
         if self.commands[:1] == ["ledger"] and metavar != "NEW":
             return completion.owned_addresses(source)
         return completion.addresses(source)

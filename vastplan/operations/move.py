@@ -70,7 +70,7 @@ class Moves:
                 f"{inert(wanted.address, 200)}: only a planned or unplanned move takes a project or tenant as a whole; "
                 "take its volumes one by one"
             )
-        _known_site(document, wanted.to)
+        known_site(document, wanted.to)
         return asked_for(document, wanted)
 
     def planned(self, document: Document, plan: MovePlan) -> Subject[MovePlan]:
@@ -87,7 +87,7 @@ class Moves:
             return group_begun(document, operation)
         pair = pair_begun(operation, operation.address)
         if pair is None:
-            _known_site(document, operation.target)
+            known_site(document, operation.target)
             pair = pair_of(document.objects(), Address.parse(operation.address), operation.target)
         return _as_it_began(document, pair, operation)
 
@@ -284,7 +284,7 @@ def _path(document: Document, pair: Pair, wanted: WantedMove) -> Subject[MovePla
 
 
 def _declared(document: Document, wanted: WantedMove, address: Address) -> Subject[MovePlan]:
-    _known_site(document, wanted.to)
+    known_site(document, wanted.to)
     if wanted.whole is None:
         pair = pair_of(document.objects(), address, wanted.to)
     else:
@@ -303,6 +303,7 @@ def _as_it_began(document: Document, pair: Pair, known: Operation) -> Subject[Mo
     return _path(document, mode_of(known.mode).aimed(document, pair, wanted), wanted)
 
 
-def _known_site(document: Document, site: str) -> None:
+def known_site(document: Document, site: str) -> None:
+    """Raises `VastplanError` for a site that the document does not have."""
     if site not in document.sites:
         raise VastplanError(f"no site {inert(site, 80)}; known: {', '.join(document.sites)}")

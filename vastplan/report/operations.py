@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from vastplan.model.arming import Arming
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
 from vastplan.model.operation import PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
+from vastplan.model.wording import counted
 
 
 def headline(plan: MovePlan) -> str:
@@ -135,6 +137,19 @@ def _of_arming(operation: Operation, standing: Sequence[str]) -> str:
         )
     lines += [f"  not kept: {inert(one.get('name'), 200)}: {inert(one.get('why'), 300)}" for one in others.values()]
     return "\n".join([*lines, *(f"  {inert(line, None)}" for line in standing)])
+
+
+def arming_text(arming: Arming) -> str:
+    """A line about a project or path that was armed with all of its site, or not."""
+    lapsed = f"; what was armed before no longer counts: {inert(arming.lapsed, 200)}" if arming.lapsed else ""
+    if arming.problem:
+        return f"{inert(arming.address, 200)}: not armed: {inert(arming.problem, 600)}{lapsed}"
+    text = f"{inert(arming.address, 200)}: armed for {arming.target}, {counted(arming.kept, 'workload')} kept"
+    if arming.unsubmitted:
+        text += f"; {arming.target} lacks a claim of {inert(', '.join(arming.unsubmitted), 300)}, not submitted there"
+    for why in arming.not_kept:
+        text += f"; not kept: {inert(why, 300)}"
+    return text + (f"; {inert(arming.gpus, 300)}" if arming.gpus else "") + lapsed
 
 
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:

@@ -11,6 +11,7 @@ from vastplan.app.files.operation_plan import MOVE_FILE
 from vastplan.app.move import (
     abort_move,
     arm_move,
+    arm_site,
     go_on_with_move,
     last_moves,
     operation_standing,
@@ -21,7 +22,7 @@ from vastplan.app.move import (
 )
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import operation, output
-from vastplan.cli.address import address_of
+from vastplan.cli.address import address_of, of_site
 from vastplan.cli.operation import Commands, Loss
 from vastplan.cli.requests.move import MoveArmRequest, MovePlanRequest, MoveRequest, MoveRunRequest
 from vastplan.cli.screen import Screen
@@ -45,7 +46,7 @@ from vastplan.model.move_plan import (
 from vastplan.model.shell import words
 from vastplan.operations.plan.gpus import GPUS
 from vastplan.operations.wanted import WantedMove
-from vastplan.report.operations import move_text, status_text
+from vastplan.report.operations import arming_text, move_text, status_text
 from vastplan.report.values import counted
 
 
@@ -66,6 +67,8 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
         raise VastplanError("move arm needs --to SITE")
     workspace = open_workspace(request.paths, request.connections, lock_timeout=request.lock_timeout)
     again = words(["vastplan", "move", "arm", *request.paths, request.subject, "--to", request.to])
+    if site := of_site(request.subject):
+        return _arm_site(request, screen, workspace, site, again)
     for record in arm_move(workspace, address_of(request.subject), request.to, screen.progress, again):
         screen.show(status_text(record))
     plan = plan_in_advance(workspace, address_of(request.subject), request.to)
@@ -78,6 +81,19 @@ def _arm(request: MoveArmRequest, screen: Screen) -> int:
             f"when {plan.source} is lost: {_MOVE.to_run(plan, request.out, request.connections, request.paths)}"
         )
     return errors.OK
+
+
+def _arm_site(request: MoveArmRequest, screen: Screen, workspace: Workspace, site: str, again: str) -> int:
+    """Arm all that moves from a site, a line for each; it fails if one could not be armed."""
+    if request.out is not None:
+        raise VastplanError(
+            f"--out saves one move, and {inert(request.subject, 80)} has several: arm a project or volume"
+        )
+    failed = False
+    for arming in arm_site(workspace, site, request.to, screen.progress, again):
+        screen.show(arming_text(arming))
+        failed = failed or bool(arming.problem)
+    return errors.ERROR if failed else errors.OK
 
 
 def _run(request: MoveRunRequest, screen: Screen) -> int:

@@ -100,7 +100,9 @@ class MoveArmRequest(MoveRequest):
         "keep in the ledger the workloads that a move without the source would submit at SITE; nothing else changes"
     )
     example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx"
-    subject = positional("ADDRESS", str, "as for move plan")
+    subject = positional(
+        "ADDRESS", str, "as for move plan; or site/NAME: each project and each other path that moves from there"
+    )
     to = filled("--to", "SITE", "the site that is to take over")
     out = option(
         "--out",

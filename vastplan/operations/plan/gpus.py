@@ -15,22 +15,46 @@ GPUS = "GPUs at"
 
 def of_gpus(jobs: Iterable[Facts], target: Jobs | None) -> Iterator[Fact]:
     """A fact for each project at the target; each workload that would be submitted there counts once."""
-    by_project: dict[str, dict[str, Facts]] = {}
-    for fact in jobs if target is not None else ():
-        if fact["to_claim"]:
-            by_project.setdefault(str(fact["to_project"]), {})[str(fact["id"])] = fact
-    for project, submitted in by_project.items():
+    for project, needed, preemptible in _needed(jobs, target):
         assert target is not None
-        needed = sum(float(fact["gpus"]) for fact in submitted.values())
         try:
-            free = _free(*target.quota(project), needed, any(fact["preemptible"] for fact in submitted.values()))
+            free = _free(*target.quota(project), needed, preemptible)
         except (Refused, Unreachable) as problem:
             free = f"how many are free is unknown: {problem}"
         yield Fact(f"{GPUS} {target.site}", f"{needed:g} needed, {free}")
 
 
+def shortage(jobs: Iterable[Facts], target: Jobs | None) -> str:
+    """Which GPUs are free at the target for workloads, if these are fewer than needed, or unknown; "" otherwise."""
+    texts = []
+    for project, needed, _ in _needed(jobs, target):
+        assert target is not None
+        try:
+            free = sum(_free_of(target.quota(project)[1]).values())
+        except (Refused, Unreachable) as problem:
+            texts.append(f"how many GPUs are free at {target.site} is unknown: {problem}")
+        else:
+            texts += [f"{target.site} has {free:g} GPUs free, {needed:g} are needed"] if free < needed else []
+    return "; ".join(texts)
+
+
+def _needed(jobs: Iterable[Facts], target: Jobs | None) -> Iterator[tuple[str, float, bool]]:
+    """Each project at the target, the GPUs that are needed there, and whether a workload of them is preemptible."""
+    by_project: dict[str, dict[str, Facts]] = {}
+    for fact in jobs if target is not None else ():
+        if fact["to_claim"]:
+            by_project.setdefault(str(fact["to_project"]), {})[str(fact["id"])] = fact
+    for project, submitted in by_project.items():
+        facts = submitted.values()
+        yield project, sum(float(fact["gpus"]) for fact in facts), any(fact["preemptible"] for fact in facts)
+
+
+def _free_of(pools: tuple[PoolGpus, ...]) -> dict[str, float]:
+    return {pool: max(0.0, guaranteed - allocated) for pool, guaranteed, allocated in pools}
+
+
 def _free(project: str, pools: tuple[PoolGpus, ...], needed: float, preemptible: bool) -> str:
-    free = {pool: max(0.0, guaranteed - allocated) for pool, guaranteed, allocated in pools}
+    free = _free_of(pools)
     each = [f"{inert(pool, 80)} {free[pool]:g} of {guaranteed:g}" for pool, guaranteed, _ in pools if guaranteed]
     guaranteed = sum(pool.guaranteed for pool in pools)
     text = f"{sum(free.values()):g} of the {guaranteed:g} of project {inert(project, 80)} free"

@@ -1,0 +1,44 @@
+"""What is armed for the loss of a whole site. Reads only the document and the ledger."""
+
+from __future__ import annotations
+
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Phase
+from vastplan.model.site_ledger import last_on
+from vastplan.operations.modes.arm import lapsed, last_arming
+from vastplan.operations.modes.group.pairs import to_arm
+from vastplan.operations.plan.claims import claims_by_directory
+from vastplan.operations.plan.owned import guid_of
+from vastplan.operations.plan.pair import movable
+from vastplan.operations.subject import Parts
+from vastplan.schema.entries import Entry
+
+
+def all_to_arm(entries: tuple[Entry, ...], parts: Parts, site: str, to: str) -> dict[Address, str]:
+    """What to arm so that all that moves from a site goes on at another: the projects that move as a whole, and all other paths; each
+    with why what was armed before no longer counts, "" if it does or nothing was.
+
+    Raises `VastplanError` if nothing moves.
+    """
+    claims, found = claims_by_directory(entries), dict[Address, str]()
+    for path in entries:
+        directories = movable(path) if path.address.kind == "protected_path" else {}
+        if directories.keys() != {site, to}:
+            continue
+        guid = guid_of(parts, path.address, (site, to))
+        last_move, arming = last_on(parts, guid), last_arming(parts, guid)
+        source = path.address.site
+        if last_move is not None:
+            source = last_move.target if last_move.phase is Phase.DONE else last_move.source
+        if source == site:
+            projects = {claim.project for claim in claims.get((site, directories[site]), ())}
+            address = to_arm(entries, path.address, projects, to)
+            found[address] = found.get(address) or ("" if arming is None else lapsed(arming, source, last_move))
+    if not found:
+        raise VastplanError(
+            f"{inert(site, 80)}: no path of this document has its source there and its destination at {inert(to, 80)}, so there is "
+            "nothing to arm"
+        )
+    return found
