@@ -16,13 +16,10 @@ from vastplan.model.errors import Lost, VastplanError
 from vastplan.model.move_plan import ARM, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation
 from vastplan.model.replication import ARMED_FOR
+from vastplan.operations.arming import all_to_arm, arming_of
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
-from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS
-from vastplan.operations.modes.group.site import all_to_arm
-from vastplan.operations.modes.group.stages import jobs_together
 from vastplan.operations.move import Moves, known_site, paths_of, roles_now
-from vastplan.operations.plan.gpus import shortage
 from vastplan.operations.plan.pair import other_of
 from vastplan.operations.wanted import WantedMove
 
@@ -69,17 +66,7 @@ def arm_site(
             except VastplanError as problem:
                 yield Arming(address=str(address), target=to, problem=str(problem).partition("\n")[0], lapsed=why)
             else:
-                jobs = jobs_together(tuple(record.facts[WORKLOADS].values()) for record in records)
-                not_kept = {
-                    key: f"{one['name']}: {one['why']}"
-                    for record in records
-                    for key, one in record.facts[NOT_KEPT].items()
-                }
-                unsubmitted = tuple(str(fact["name"]) for fact in jobs if not fact["to_claim"])
-                yield Arming(
-                    address=str(address), target=to, kept=len(jobs), unsubmitted=unsubmitted, not_kept=tuple(not_kept.values()),
-                    gpus=shortage(jobs, ports.jobs(to)), lapsed=why,
-                )  # fmt: skip
+                yield arming_of(address, to, records, ports.jobs(to), why)
 
 
 def _to_arm(document: DocumentOf, address: Address, to: str) -> list[WantedMove]:

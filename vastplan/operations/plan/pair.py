@@ -17,7 +17,7 @@ from vastplan.schema.entries import Entry
 
 GLOBAL = ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
 SYNCHRONOUS = "SYNC_REPLICATION"
-BY_HAND = (
+NOT_MOVED = (
     "is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls well enough (change the "
     "roles in VMS, where both sites have every write, and write active for the new source)"
 )
@@ -88,7 +88,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     path = _path(all_entries, address)
     ends = directories_of(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
-        raise VastplanError(f"{path.address} {BY_HAND}")
+        raise VastplanError(f"{path.address} {NOT_MOVED}")
     if len(ends) < 2:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
     if to not in ends:

@@ -11,7 +11,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
 from vastplan.operations.plan.claims import claims_by_directory
-from vastplan.operations.plan.pair import BY_HAND, SYNCHRONOUS, Pair, directories_of, movable, pair_of, shared_between
+from vastplan.operations.plan.pair import NOT_MOVED, SYNCHRONOUS, Pair, directories_of, movable, pair_of, shared_between
 from vastplan.schema.entries import Entry
 
 TOGETHER = ("project", "tenant")
@@ -142,7 +142,7 @@ def _why_not(path: Entry | None, site: str, to: str) -> str:
         moves = f" (--to {other} moves it)" if other in movable(path) else ""
         return f"lives at {' and '.join(sorted(sites))}, not at {to}{moves}"
     if path.values.get("capabilities") == SYNCHRONOUS:
-        return BY_HAND
+        return NOT_MOVED
     return (
         f"is shared by global access, and {to} does not mount it by a claim of the same name (give the claims one name)"
     )

@@ -1,19 +1,25 @@
-"""What is armed for the loss of a whole site. Reads only the document and the ledger."""
+"""Arming for the loss of a whole site: what is armed, from the document and the ledger, and what became of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vastplan.model.address import Address
+from vastplan.model.arming import Arming
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import Phase
+from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import last_on
-from vastplan.operations.modes.arm import lapsed, last_arming
+from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS, lapsed, last_arming
 from vastplan.operations.modes.group.pairs import to_arm
+from vastplan.operations.modes.group.stages import jobs_together
 from vastplan.operations.plan.claims import claims_by_directory
+from vastplan.operations.plan.gpus import shortage
 from vastplan.operations.plan.owned import guid_of
 from vastplan.operations.plan.pair import movable
 from vastplan.operations.subject import Parts
 from vastplan.schema.entries import Entry
+from vastplan.schema.ports.workloads import Jobs
 
 
 def all_to_arm(entries: tuple[Entry, ...], parts: Parts, site: str, to: str) -> dict[Address, str]:
@@ -42,3 +48,21 @@ def all_to_arm(entries: tuple[Entry, ...], parts: Parts, site: str, to: str) -> 
             "nothing to arm"
         )
     return found
+
+
+def arming_of(address: Address, to: str, records: Iterable[Operation], target: Jobs | None, why: str) -> Arming:
+    """What was armed, by the records of its paths; `why` is why what was armed before no longer counts."""
+    kept, not_kept = [], dict[str, str]()
+    for record in records:
+        kept.append(tuple(record.facts[WORKLOADS].values()))
+        not_kept |= {key: f"{one['name']}: {one['why']}" for key, one in record.facts[NOT_KEPT].items()}
+    jobs = jobs_together(kept)
+    return Arming(
+        address=str(address),
+        target=to,
+        kept=len(jobs),
+        unsubmitted=tuple(str(fact["name"]) for fact in jobs if not fact["to_claim"]),
+        not_kept=tuple(not_kept.values()),
+        gpus=shortage(jobs, target),
+        lapsed=why,
+    )
