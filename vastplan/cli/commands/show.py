@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
+from vastplan.app.jobs import listed_jobs
 from vastplan.app.rights import document_rights
 from vastplan.app.show import actions_at, address_in, composite_parts, describe
 from vastplan.app.snapshots import listed_snapshots
@@ -22,10 +23,13 @@ from vastplan.model.address import Address
 from vastplan.model.canonical_json import plain_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.job_list import ListedJob
+from vastplan.model.snapshot_list import ListedSnapshot
 from vastplan.report import drift as drift_report
 from vastplan.report import json_report
 from vastplan.report.budgets import budget_text
 from vastplan.report.html_budget import budget_page
+from vastplan.report.jobs import jobs_text
 from vastplan.report.json_report import ShownBudget
 from vastplan.report.rights import rights_text
 from vastplan.report.snapshots import snapshots_text
@@ -38,8 +42,8 @@ def run(request: ShowRequest, screen: Screen) -> int:
         raise VastplanError("--expand needs a plan and no ADDRESS: vastplan show PLAN --expand ADDRESS")
     if request.rights:
         return _rights(request, screen)
-    if request.snapshots:
-        return _snapshots(request, screen)
+    if request.snapshots or request.jobs:
+        return _list(request, screen)
     if request.address is None:
         plan = plan_file.load(request.paths[0])
         return errors.exit_code(output.show_plan(request, screen, plan, request.paths))
@@ -60,19 +64,26 @@ def run(request: ShowRequest, screen: Screen) -> int:
     return errors.OK
 
 
-def _snapshots(request: ShowRequest, screen: Screen) -> int:
-    """List the snapshots of a directory of the document."""
+def _list(request: ShowRequest, screen: Screen) -> int:
+    """List the snapshots of a directory of the document, or the workloads that use the data of a project or volume."""
+    option = "--jobs" if request.jobs else "--snapshots"
     if request.address is None or plan_file.looks_like_plan(request.paths[0]):
-        raise VastplanError("--snapshots needs a document and an address: vastplan show PATH ADDRESS --snapshots")
-    if request.format not in (Format.TEXT, Format.JSON) or request.reports:
-        raise VastplanError("show PATH ADDRESS --snapshots prints text or JSON")
+        raise VastplanError(f"{option} needs a document and an address: vastplan show PATH ADDRESS {option}")
+    if request.format not in (Format.TEXT, Format.JSON) or request.reports or (request.jobs and request.snapshots):
+        raise VastplanError(f"show PATH ADDRESS {option} prints text or JSON")
     workspace = open_workspace(request.paths, request.connections)
     address = address_in(workspace, request.address)
-    snapshots = listed_snapshots(workspace, address)
-    if request.format is Format.JSON:
-        screen.json([plain_json(snapshot) for snapshot in snapshots])
+    rows: tuple[ListedJob, ...] | tuple[ListedSnapshot, ...]
+    if request.jobs:
+        rows = jobs = listed_jobs(workspace, address)
+        text = jobs_text(str(address), jobs)
     else:
-        screen.show(snapshots_text(str(address), snapshots, screen.style, workspace.document.typed))
+        rows = snapshots = listed_snapshots(workspace, address)
+        text = snapshots_text(str(address), snapshots, screen.style, workspace.document.typed)
+    if request.format is Format.JSON:
+        screen.json([plain_json(row) for row in rows])
+    else:
+        screen.show(text)
     return errors.OK
 
 

@@ -22,6 +22,10 @@ class ShowRequest(Request):
     snapshots = switch(
         "--snapshots", "list the snapshots of the volume, view, bucket or protected path ADDRESS, with their times"
     )
+    jobs = switch(
+        "--jobs",
+        "list the workloads that use the data of the project or volume ADDRESS now, and whether move arm keeps each",
+    )
     expand = EXPAND
     connections = CONNECTIONS
     format = formats("text", "json", "markdown", "html")

@@ -18,6 +18,7 @@ from vastplan.operations.modes.mode import Users
 from vastplan.operations.modes.planned import Planned
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage
+from vastplan.schema.ports.workloads import Job, Jobs
 
 WORKLOADS, NOT_KEPT = "workloads", "workloads not kept"
 """Facts of the record: what is kept of each workload, and why nothing is, by its id."""
@@ -39,16 +40,24 @@ class Arm(Planned):
         not_kept: dict[str, Facts] = {}
         for work, job in users:
             assert ends.source_jobs is not None
-            specification = ends.source_jobs.specification(job)
-            secrets = ends.source_jobs.secrets(specification)
-            if secrets:
-                why = (
-                    f"its specification contains the value of {', '.join(secrets)} (use a credential of Run:AI instead)"
-                )
+            specification, why = keepable(ends.source_jobs, job)
+            if why:
                 not_kept[job.id] = {"name": job.name, "why": why}
             else:
                 kept[job.id] = {**noted(work, job), SPECIFICATION: dict(specification)}
         return {WORKLOADS: kept, NOT_KEPT: not_kept}
+
+
+def keepable(jobs: Jobs, job: Job) -> tuple[Mapping[str, Any], str]:
+    """The specification of a workload, and why it is not kept, "" if it is: what looks like a secret is in it."""
+    specification = jobs.specification(job)
+    secrets = jobs.secrets(specification)
+    if not secrets:
+        return specification, ""
+    return (
+        specification,
+        f"its specification contains the value of {', '.join(secrets)} (use a credential of Run:AI instead)",
+    )
 
 
 def kept_for(pair: Pair, record: Operation) -> tuple[Facts, ...]:
