@@ -174,6 +174,49 @@ def test_what_is_to_be_written_where_no_snapshot_exists_is_taken_first(lab: Lab)
     assert lab.rows("iad", "clone")[0]["source_snapshot"] == "first"
 
 
+def seeded(path: str = "/a/models", **source: Any) -> dict[str, Any]:
+    return copy_of(source={"path": path, **source})
+
+
+def test_a_directory_that_no_volume_has_is_a_source_too(lab: Lab) -> None:
+    number = tenant(lab)
+    lab.by_hand("iad", "vast", "POST", "/api/v5/folders/create_folder/", {"path": "/a/models", "tenant_id": number})
+    lab.write(document(copy=seeded()))
+    plan = lab.plan()
+    (action,) = (one for one in plan.actions if str(one.address) == CLONE)
+    assert [block.message for block in action.blocked] == ["no snapshot of /a/models exists"]
+    with lab.world.lock:
+        plane(lab).write("/a/models", 10**9, "llama", tenant_id=number)
+    lab.by_hand("iad", "vast", "POST", "/api/v5/snapshots/", {"name": "v3", "path": "/a/models", "tenant_id": number})
+    lab.world.pass_time(60)
+    lab.converge()
+    (stream,) = lab.rows("iad", "clone")
+    assert (stream["source_snapshot"], stream["source_path"]) == ("v3", "/a/models/") and lab.plan().actions == ()
+    with lab.world.lock:
+        assert plane(lab).labels("/a/copy", tenant_id=number) == ["llama"]
+
+
+def test_a_view_that_the_document_creates_is_there_before_its_clone(lab: Lab) -> None:
+    view = {"tenant": "a", "path": "/a/models", "view_policy": "a", "create_dir": True}
+    lab.write({**document(copy=seeded()), "views": {"models": view}})
+    entries = {str(entry.address): entry for entry in lab.workspace().entries()[0]}
+    assert entries[CLONE].after == (Address("iad", "view", "models"),)
+
+
+@pytest.mark.parametrize(
+    ("volume", "why"),
+    [
+        (seeded(site="iad"), "write path without site"),
+        (seeded(volume="home"), "write volume or path in source, one of them"),
+        (copy_of(source={"snapshot": "latest"}), "write volume or path in source, one of them"),
+        (seeded("/a/home"), "its source /a/home is the directory of volume home (write volume: home)"),
+        (seeded("/a"), "its path and that of its source /a are one inside the other"),
+    ],
+)
+def test_what_no_source_is(lab: Lab, volume: dict[str, Any], why: str) -> None:
+    assert why in refused(lab, document(copy=volume))
+
+
 def test_another_snapshot_is_another_clone(lab: Lab) -> None:
     made(lab)
     for changes in ({"source": {"volume": "home", "snapshot": "one"}}, {"path": "/a/elsewhere"}):

@@ -14,7 +14,7 @@ from vastplan.model.units import BYTES, show_alike
 def _run(facts: Facts) -> Iterator[Violation]:
     for clone in facts.written.all("volume"):
         source = clone.values.get("source")
-        if not source:
+        if not source or "volume" not in source:
             continue
         address = Address(source.get("site", clone.address.site), "volume", source["volume"])
         of = facts.scope.get(address)

@@ -85,9 +85,10 @@ def _missing(values: Values) -> tuple[str, str]:
     if wanted.startswith(BEFORE):
         text = f"no snapshot of {source} from {wanted.removeprefix(BEFORE)} or before exists"
         return text, "write snapshot: latest, or a later time"
+    take = f"{take_one('NAME' if wanted == LATEST else wanted)} (of a directory that no volume has: take it in VMS)"
     if wanted == LATEST:
-        return f"no snapshot of {source} exists", f"{take_one('NAME')}, or wait for the first of its schedule"
-    return f"no snapshot {wanted} of {source} exists", f"{take_one(wanted)}, or write the name of one that exists"
+        return f"no snapshot of {source} exists", f"{take}, or wait for the first of its schedule"
+    return f"no snapshot {wanted} of {source} exists", f"{take}, or write the name of one that exists"
 
 
 KIND = Kind(
