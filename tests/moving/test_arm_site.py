@@ -94,6 +94,15 @@ def test_one_that_cannot_be_armed_holds_up_no_other_and_fails_the_job(scene: Bot
     assert back.id != done.id
 
 
+def test_a_project_with_a_path_that_was_moved_is_armed_path_by_path(scene: Both, vastplan: Run) -> None:
+    scene.run(plan_move(scene.lab.workspace(), WantedMove(LOG._replace(name="data"), "pdx"), scene.clock))
+    ran = vastplan("move", "arm", scene.lab.folder / "lab.yaml", "site/iad", "--to", "pdx")
+    assert ran.code == 0 and sorted(line.partition(":")[0] for line in ran.out.splitlines()) == [
+        "iad/protected_path/home",
+        PATH,
+    ]
+
+
 def test_what_was_armed_and_no_longer_counts_is_said(scene: Both, vastplan: Run) -> None:
     file = scene.lab.folder / "lab.yaml"
     vastplan("move", "arm", file, "site/iad", "--to", "pdx")

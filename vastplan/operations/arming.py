@@ -8,10 +8,11 @@ from vastplan.model.address import Address
 from vastplan.model.arming import Arming
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.move_plan import ARM
 from vastplan.model.operation import Operation, Phase
-from vastplan.model.site_ledger import last_on
-from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS, lapsed, last_arming
-from vastplan.operations.modes.group.pairs import to_arm
+from vastplan.model.site_ledger import latest_operations
+from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS, lapsed
+from vastplan.operations.modes.group.pairs import to_arm, whole_of
 from vastplan.operations.modes.group.stages import jobs_together
 from vastplan.operations.plan.claims import claims_by_directory
 from vastplan.operations.plan.gpus import shortage
@@ -29,19 +30,22 @@ def all_to_arm(entries: tuple[Entry, ...], parts: Parts, site: str, to: str) -> 
     Raises `VastplanError` if nothing moves.
     """
     claims, found = claims_by_directory(entries), dict[Address, str]()
+    last, here = {one.subject: one for one in latest_operations(parts)}, dict[Address, tuple[Entry, str]]()
     for path in entries:
-        directories = movable(path) if path.address.kind == "protected_path" else {}
-        if directories.keys() != {site, to}:
+        if path.address.kind != "protected_path" or movable(path).keys() != {site, to}:
             continue
         guid = guid_of(parts, path.address, (site, to))
-        last_move, arming = last_on(parts, guid), last_arming(parts, guid)
-        source = path.address.site
+        last_move, arming, source = last.get(guid), last.get(f"{ARM} {guid}"), path.address.site
         if last_move is not None:
             source = last_move.target if last_move.phase is Phase.DONE else last_move.source
         if source == site:
-            projects = {claim.project for claim in claims.get((site, directories[site]), ())}
-            address = to_arm(entries, path.address, projects, to)
-            found[address] = found.get(address) or ("" if arming is None else lapsed(arming, source, last_move))
+            here[path.address] = path, "" if arming is None else lapsed(arming, source, last_move)
+    for path, why in here.values():
+        projects = {claim.project for claim in claims.get((site, movable(path)[site]), ())}
+        address = to_arm(entries, path.address, projects, to)
+        if address != path.address and not here.keys() >= {*whole_of(entries, address, to).moving}:
+            address = path.address  # another path of the project has its source elsewhere
+        found[address] = found.get(address) or why
     if not found:
         raise VastplanError(
             f"{inert(site, 80)}: no path of this document has its source there and its destination at {inert(to, 80)}, so there is "
