@@ -287,13 +287,16 @@ def test_where_no_cluster_tells_its_clock_that_is_said(scene: Theatre) -> None:
 @pytest.mark.parametrize("stage", STAGES)
 def test_one_that_is_given_up_leaves_nothing(scene: Theatre, stage: str) -> None:
     watched = Watched(scene)
-    true = stages._timed
+    true = stages.stages
 
-    def stuck(ends: Any, one: Any) -> Any:
-        made = true(ends, one)
-        return replace(made, gate=lambda _: Gate(Holds.NEVER, "stuck here")) if one.name == stage else made
+    def stuck(ends: Any) -> Any:
+        never = Gate(Holds.NEVER, "stuck here")
+        return tuple(replace(one, gate=lambda _: never) if one.name == stage else one for one in true(ends))
 
-    with patch.object(stages, "_timed", stuck), pytest.raises(Stopped, match=f"stopped at stage {stage}: stuck here"):
+    with (
+        patch("vastplan.operations.modes.rehearsal.plan.stages", stuck),
+        pytest.raises(Stopped, match=f"stopped at stage {stage}: stuck here"),
+    ):
         scene.run(watched.plan)
     with pytest.raises(VastplanError, match=f"the move {watched.plan.id[:8]} to pdx is under way"):
         scene.plan()

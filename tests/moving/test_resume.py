@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.moving.test_arm import arm, lose, specification, submit
 from tests.moving.theatre import HOME, Theatre, shared_theatre, sharing
 from tests.moving.together import Both, both
 from vastplan.app.files.operation_plan import MOVE_FILE
-from vastplan.app.move import last_moves, plan_move
+from vastplan.app.move import last_moves, plan_in_advance, plan_move
 from vastplan.cli import main
 from vastplan.cli.commands import move as commands
 from vastplan.model.errors import Stale, VastplanError
@@ -28,7 +29,7 @@ from vastplan.operations.plan.checkpoints import is_complete
 from vastplan.operations.plan.resume import GIVEN, with_checkpoints
 from vastplan.operations.run import Stopped
 from vastplan.operations.wanted import WantedMove
-from vastplan.report.operations import move_text
+from vastplan.report.operations import move_text, status_text
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.ports.workloads import Resumption
 from vastplan.systems.runai.client import RunaiProvider
@@ -49,6 +50,19 @@ def told(scene: Theatre, resume: Any = RESUME, volume: str = "home", **more: Any
 
 def starts(plan: Any) -> list[tuple[str, str]]:
     return [(fact.name, fact.value) for fact in plan.evidence if fact.name.endswith(" starts")]
+
+
+def test_one_that_was_armed_says_as_it_begins_what_work_is_done_again(scene: Theatre) -> None:
+    """Its plan is of a night before, and its restore point is another one."""
+    told(scene)
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    lose(scene)
+    done = scene.run(plan)
+    where, again = scene.told[:2]
+    found = re.match(r"iad/protected_path/home goes back to (\S+) as of \S+$", where)
+    assert found is not None and found[1] != plan.lose["guid"]
+    assert re.match(r"work done again: at most .* min and .* old, and a checkpoint comes every 15 min$", again)
+    assert [f"  {line}" in status_text(done).splitlines() for line in (where, again)] == [True, True]
 
 
 @pytest.fixture

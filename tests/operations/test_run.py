@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable
-from vastplan.model.operation import Facts, Operation, Outcome, Phase, operation_from_data, operation_to_data
+from vastplan.model.operation import MEASURED, Facts, Operation, Outcome, Phase, operation_from_data, operation_to_data
 from vastplan.operations.run import APART, TRIES, Run, Stopped, Unknown, abort, begin, carry_out, close, settle
 from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage
+from vastplan.report.operations import status_text
 
 NEW = Operation("1", "move", "planned", "guid", "iad/protected_path/p", "iad", "pdx", "d", "then")
 
@@ -79,8 +80,22 @@ def test_a_call_is_noted_before_it_is_sent_and_after() -> None:
     outcomes = [[one.outcome for one in note.attempts] for note in world.notes]
     assert outcomes == [[], [], [Outcome.PENDING], [Outcome.SEEN], [Outcome.SEEN], [Outcome.SEEN]]
     assert [note.serial for note in world.notes] == [1, 2, 3, 4, 5, 6]
-    assert (done.phase, done.passed, done.facts, world.sent) == (Phase.DONE, ("first",), {"k": 1}, 1)
+    assert (done.phase, done.passed, done.facts, world.sent) == (
+        Phase.DONE,
+        ("first",),
+        {"k": 1, MEASURED: {"first": 0}},
+        1,
+    )
     assert operation_from_data(operation_to_data(done)) == done
+
+
+def test_the_seconds_of_each_stage_are_noted_and_shown() -> None:
+    world = World()
+    gates = iter((Gate(Holds.NOT_YET), Gate(Holds.NOT_YET), Gate(Holds.YES)))
+    stages = (world.stage(gate=lambda _: next(gates)), world.stage(name="second", calls=lambda _: ()))
+    done = carry_out(begin(NEW, world.run()), stages, world.run())
+    assert sum(world.waits) == 3 and done.facts[MEASURED] == {"first": 3, "second": 0}
+    assert "  measured: first 3 s, second 0 s; together 3 s" in status_text(done).splitlines()
 
 
 @pytest.mark.parametrize("problem", [Unclear("no answer"), Refused("bad gateway", 502), Refused("busy", 429)])

@@ -16,6 +16,10 @@ from vastplan.model.dataclass import dataclass
 Facts = Mapping[str, Any]  # JSON
 PAST = "past return"
 """A fact of a record: the stage after which the operation can no longer be aborted."""
+MEASURED = "measured"
+"""A fact of a record: the seconds from the begin of each stage to its end, interruptions included."""
+BACK = "back"
+"""A fact of a record: lines about the restore point that each path goes back to, and the work that is done again."""
 PATHS, WHOLE = "paths", "whole"
 """Facts of a record that is kept for each of several paths: their guids by address, and the address that the user gave."""
 

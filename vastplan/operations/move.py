@@ -12,7 +12,7 @@ from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, PLANNED, REHEARSE, UNPLANNED, MovePlan
-from vastplan.model.operation import PATHS, Facts, Operation
+from vastplan.model.operation import BACK, PATHS, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import last_on
@@ -37,7 +37,7 @@ from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.ages import age_of
-from vastplan.operations.plan.checkpoints import by_rule, of_lost_work
+from vastplan.operations.plan.checkpoints import by_rule, goes_back, of_lost_work
 from vastplan.operations.plan.evidence import of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
@@ -162,6 +162,13 @@ class PathMet(Met[MovePlan]):
             return ()
         return of_lost_work(self.document.written, self.pair, age_of(self.ends, lose.get("created", "")))
 
+    def _goes_back(self) -> Facts:
+        """What an unplanned move goes back to as it begins: the plan of one that was armed has an older restore point."""
+        if self.wanted.mode != UNPLANNED:
+            return {}
+        point, _ = self._mode.loss(self.ends)
+        return {BACK: [*goes_back(self.document.written, self.pair, self.ends, point)]}
+
     def known(self, plan: MovePlan, parts: Parts) -> Operation | None:
         """The last move of the path. Raises `Stale` for another path, or one whose claims or clone have changed since it began."""
         last_move = last_on(parts, plan.subject)
@@ -205,6 +212,7 @@ class PathMet(Met[MovePlan]):
                 "jobs": jobs,
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
+                **self._goes_back(),
             },
         )
 

@@ -10,12 +10,12 @@ from typing import Any
 from vastplan.model.escaping import inert
 from vastplan.model.moments import parse_moment
 from vastplan.model.move_plan import ARM, REHEARSE
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import MEASURED, Operation, Phase
 from vastplan.model.replication import WRITTEN_TWICE, Readiness, Replication, ReplicationState
 from vastplan.model.shell import word
 from vastplan.operations.modes.arm import NOT_KEPT, WORKLOADS, lapsed
 from vastplan.operations.modes.group.pairs import to_arm
-from vastplan.operations.modes.rehearsal.stages import CAME, MEASURED, NOT_TRIED
+from vastplan.operations.modes.rehearsal.stages import CAME, NOT_TRIED
 from vastplan.operations.plan.claims import claims_by_directory
 from vastplan.operations.plan.pair import movable
 from vastplan.schema.entries import Entry

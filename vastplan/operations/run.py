@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain, repeat
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from vastplan.model.canonical_json import json_file_text
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
+from vastplan.model.operation import MEASURED, PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
 from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undoing
 
@@ -119,7 +120,11 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
             raise Stopped(_stop_text(operation, stage, run, why))
     operation = _called(operation, stage, run)
     gate = _observed(operation, stage, run)
-    operation = operation.knowing(**gate.facts, **({PAST: stage.name} if stage.no_return else {}))
+    # the begin of a stage is kept in whole seconds, rounded down: so are these, or their sum would be too long
+    seconds = int((run.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds())
+    measured = {**operation.facts.get(MEASURED, {}), stage.name: seconds}
+    past = {PAST: stage.name} if stage.no_return else {}
+    operation = operation.knowing(**gate.facts, **past, **{MEASURED: measured})
     covers = operation.covers if stage.covers is None else stage.covers
     return _note(run, replace(operation, passed=(*operation.passed, stage.name), covers=covers))
 

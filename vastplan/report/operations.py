@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.model.arming import Arming
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
-from vastplan.model.operation import PAST, Operation, Outcome, Phase
+from vastplan.model.operation import BACK, MEASURED, PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
 from vastplan.model.wording import counted
@@ -102,8 +102,14 @@ def _of_rehearsal(operation: Operation) -> list[str]:
     for workload in _untried(operation):
         why = f": {inert(workload['why'], 300)}" if workload.get("why") else ""
         lines.append(f"  {inert(workload.get('name'), 200)} was not tried{why}")
-    if "measured" in facts:
-        took = facts["measured"]
+    return lines
+
+
+def _of_time(operation: Operation) -> list[str]:
+    """The restore points that an operation goes back to, and the seconds of its stages."""
+    lines = [f"  {inert(line, 600)}" for line in operation.facts.get(BACK) or ()]
+    took = operation.facts.get(MEASURED)
+    if took:
         order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
         durations = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
         lines.append(f"  measured: {durations}; together {sum(took.values())} s")
@@ -210,6 +216,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     if operation.facts.get("left"):
         lines.append(f"  the copy was complete: {inert(operation.facts['left'], 300)} stays and is not in the document")
     lines += _of_copy(operation)
+    lines += _of_time(operation)
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
     lines += [f"  {inert(line, 600)}" for line in standing]

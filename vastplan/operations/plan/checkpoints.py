@@ -6,14 +6,17 @@ A step by hand, because VMS lists no directory (`stat_path` describes one path w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from vastplan.model.escaping import inert
 from vastplan.model.formatting import span
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, THROUGH
 from vastplan.model.operation_plan import Fact
 from vastplan.model.shell import word
+from vastplan.operations.ends import Ends
+from vastplan.operations.plan.ages import age_of
 from vastplan.operations.plan.pair import Pair
 from vastplan.schema.checkpoint import names_checkpoint
 from vastplan.schema.entries import Entry
@@ -73,6 +76,13 @@ def of_lost_work(written: Iterable[Entry], pair: Pair, age: float | None) -> tup
     figure = f"{math.ceil(most / steps['takes'])} steps ({span(most)})" if steps else span(most)
     why = f"the restore point is {span(age)} old, and a checkpoint comes every {span(interval)}"
     return (Fact("work done again", f"at most {figure} and the time to write a checkpoint: {why}"),)
+
+
+def goes_back(written: Iterable[Entry], pair: Pair, ends: Ends, point: Mapping[str, str]) -> Iterator[str]:
+    """The restore point that a path goes back to, and what training is done again: lines for the record."""
+    created = point.get("created", "")
+    yield f"{pair.path} goes back to {inert(point.get('guid'), 80)} as of {inert(created, 40)}"
+    yield from (f"{fact.name}: {fact.value}" for fact in of_lost_work(written, pair, age_of(ends, created)))
 
 
 def is_complete(directory: str, name: str) -> bool:

@@ -15,7 +15,7 @@ from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.move_plan import ARM, LOSSLESS, UNPLANNED, MovePlan
-from vastplan.model.operation import PATHS, WHOLE, Facts, Operation
+from vastplan.model.operation import BACK, PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
 from vastplan.operations.clock import Clock
@@ -37,7 +37,7 @@ from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.ages import age_of
-from vastplan.operations.plan.checkpoints import by_rule, of_lost_work
+from vastplan.operations.plan.checkpoints import by_rule, goes_back, of_lost_work
 from vastplan.operations.plan.evidence import of_jobs, of_pause
 from vastplan.operations.plan.gpus import of_gpus
 from vastplan.operations.plan.pair import Pair, pair_of
@@ -207,7 +207,7 @@ class GroupMet(Met[MovePlan]):
             covers=self.covers,
             consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id, **self._more_consent(plan)},
             facts={
-                "jobs": jobs, PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
+                "jobs": jobs, PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs), **self._goes_back(),
             },
         )  # fmt: skip
 
@@ -265,6 +265,13 @@ class GroupMet(Met[MovePlan]):
         if point is None or self.wanted.armed:
             return ()
         return of_lost_work(self.document.written, pair, age_of(ends, point.get("created", "")))
+
+    def _goes_back(self) -> Facts:
+        """As of one path: what each goes back to as the move begins."""
+        if self.wanted.mode in LOSSLESS:
+            return {}
+        points, written, each = self._loss().points, self.document.written, zip(self.pairs, self.ends, strict=True)
+        return {BACK: [line for pair, ends in each for line in goes_back(written, pair, ends, points[str(pair.path)])]}
 
     def _manual_steps(self, pair: Pair, users: Users) -> tuple[str, ...]:
         document, mode = self.document, self.wanted.mode

@@ -10,7 +10,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.formatting import span
 from vastplan.model.move_plan import REHEARSE
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import MEASURED, Operation, Phase
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.model.value import Ref
@@ -20,7 +20,6 @@ from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.rehearsal.calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.modes.rehearsal.stages import (
     CAME,
-    MEASURED,
     NOT_TRIED,
     OLDEST,
     POINT,

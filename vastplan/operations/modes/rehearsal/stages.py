@@ -18,8 +18,8 @@ from vastplan.operations.stages.work import strangers
 from vastplan.schema.ports.replica import Point, SideRole
 from vastplan.schema.ports.snapshots import DirectorySnapshot
 
-POINT, CAME, MEASURED = "point", "came", "measured"
-"""Facts: its restore point, the result of each workload, and the seconds of each stage."""
+POINT, CAME = "point", "came"
+"""Facts: its restore point, and the result of each workload."""
 OLDEST = 3  # times the interval of restore points: an older one is no test of a move now
 PATIENCE = 600.0  # seconds that a workload has to reach Running
 NOT_TRIED = "not tried"
@@ -28,8 +28,8 @@ REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "
 
 
 def stages(ends: Rehearsed) -> tuple[Stage, ...]:
-    """Its stages, in order; each adds its duration to the facts."""
-    untimed = (
+    """Its stages, in order."""
+    return (
         _look(ends),
         _clone(ends),
         _mount(ends),
@@ -38,7 +38,6 @@ def stages(ends: Rehearsed) -> tuple[Stage, ...]:
         removal.unmount(ends),
         removal.remove(ends),
     )
-    return tuple(_timed(ends, stage) for stage in untimed)
 
 
 def newest_kept(ends: Rehearsed) -> tuple[Point, DirectorySnapshot] | None:
@@ -81,19 +80,6 @@ def _amiss_of_claims(ends: Rehearsed) -> str:
     twins = [work.target for work in ends.work if work.target is not None] if volumes is not None else []
     problems = [volumes.amiss(twin.namespace, twin.name, ends.store.directory) for twin in twins if volumes is not None]
     return next(filter(None, problems), "")
-
-
-def _timed(ends: Rehearsed, stage: Stage) -> Stage:
-    def gate(operation: Operation) -> Gate:
-        inner = stage.gate(operation)
-        if inner.holds is not Holds.YES:
-            return inner
-        # the begin of a stage is kept in whole seconds, rounded down: so are these, or their sum would be too long
-        seconds = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
-        measured = {**operation.facts.get(MEASURED, {}), stage.name: int(seconds)}
-        return replace(inner, facts={**inner.facts, MEASURED: measured})
-
-    return replace(stage, gate=gate)
 
 
 def _look(ends: Rehearsed) -> Stage:
