@@ -11,12 +11,17 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.conftest import Run
 from tests.force import by_force
 from tests.moving.matrix import Killed, goes_on, killed, taken_back
+from tests.moving.test_home import command as printed
+from tests.moving.test_home import done
 from tests.moving.theatre import HOME
 from tests.moving.together import DIRECTORIES, TEAM, Both, both
+from tests.two_sites import as_asked
 from vastplan.app.move import abort_move, arm_move, last_moves, plan_in_advance, plan_move, run_move
 from vastplan.cli import main
+from vastplan.cli.screen import Screen
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation, Outcome, Phase
@@ -327,6 +332,32 @@ def approvals(*paths: str) -> Path:
     file = Path("yes.yaml")
     file.write_text("\n".join(["version: 1", "approvals:", *lines, ""]))
     return file
+
+
+@pytest.mark.usefixtures("typed")
+def test_it_comes_home_as_a_whole_by_the_commands_that_are_printed(
+    scene: Both, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By one path alone its workload, which mounts both, would be suspended and submitted nowhere."""
+    monkeypatch.setattr(Screen, "answer", as_asked)
+    scene.start_job()
+    told = done(vastplan("move", "arm", "lab.yaml", str(TEAM), "--to", "pdx", "--out", "armed.json"))
+    parted(scene)
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+    scene.clock.sleep(60)
+    told = done(vastplan(*printed(told, "when iad is lost")))
+    assert re.findall(r"(?m)^(\S+) goes back to", told) == [], "these lines are progress"
+    assert re.findall(r"(?m)^  (\S+) goes back to \S+ as of", told) == [DATA, PATH]
+    scene.lab.world.find("iad")
+    scene.clock.sleep(60)
+    for way in re.findall(r"by hand: once iad is back: vastplan ([^(\n]+)", told):
+        told = done(vastplan(*shlex.split(way)))
+    home = printed(told, f"to move back to iad, once {DATA}, {PATH} have rejoined")
+    assert home == ["move", "run", "lab.yaml", "pdx/project/team", "--to", "iad"]
+    told = done(vastplan(*home))
+    assert scene.roles_of_all() == {("SOURCE", "DESTINATION")}
+    assert sorted(scene.workloads("iad").values()) == ["Running", "Stopped"]
+    assert "resume it there" not in told, "it would write beside the one that came home"
 
 
 @pytest.mark.usefixtures("typed")

@@ -148,7 +148,7 @@ class PathMet(Met[MovePlan]):
                 *suspended_before(last_move, pair.target),
                 *if_unread(ends, wanted.mode),
                 *by_rule(self.document.written, pair, wanted.mode),
-                *commands_afterwards(self.document.paths, pair, wanted.mode),
+                *commands_afterwards(self.document.paths, pair, wanted.mode, last_move),
             ),
             fork=wanted.fork,
             live=wanted.live,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import CHANGE_DOCUMENT, REJOIN, UNPLANNED
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.move_plan import CHANGE_DOCUMENT, KEEP, REJOIN, UNPLANNED
+from vastplan.model.operation import PATHS, WHOLE, Operation, Phase
 from vastplan.model.shell import word
 from vastplan.operations.ends import Ends, Work, jobs_of
 from vastplan.operations.plan.pair import Pair
@@ -36,9 +36,18 @@ def to_stop(site: str) -> str:
     return f"stop the pods, clients and workloads at {site} that no project of this document runs"
 
 
-def commands_afterwards(documents: str, pair: Pair, mode: str) -> tuple[str, ...]:
-    """The commands for a site that was given up, once it is back, and for the way home; `documents` are the files of the document."""
+def commands_afterwards(documents: str, pair: Pair, mode: str, last: Operation | None = None) -> tuple[str, ...]:
+    """The commands for a site that was given up, once it is back, and for the way home; `documents` are the files of the document.
+
+    `last` is the last move of the path: what moved as a whole moves home as a whole, because of its workloads.
+    """
     command, source = f"vastplan move run {documents} {word(pair.path)}", pair.source
+    if mode == REJOIN and last is not None and WHOLE in last.facts:
+        whole = Address.parse(str(last.facts[WHOLE]))._replace(site=pair.target)
+        paths = ", ".join(inert(path, 200) for path in last.facts[PATHS])
+        return (
+            f"to move back to {source}, once {paths} have rejoined: vastplan move run {documents} {word(whole)} --to {source}",
+        )
     if mode == REJOIN:
         return (f"to move back to {source}: {command} --to {source}",)
     if mode != UNPLANNED:
@@ -70,8 +79,8 @@ def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
 
 def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
     """The workloads that the last move suspended and submitted nowhere, at the site that becomes the source again."""
-    if last is None or last.phase is not Phase.DONE or last.source != target:
-        return ()
+    if last is None or last.phase is not Phase.DONE or last.source != target or last.mode in (REJOIN, KEEP):
+        return ()  # after a rejoin the same workloads come home from the other side
     return tuple(
         f"workload {inert(fact['name'], 80)} is suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
         "nowhere: resume it there after this move"
