@@ -7,9 +7,10 @@ needed: both sites are simulated, over HTTPS on loopback.
 
 from __future__ import annotations
 
-from demo_story import FOLDER, Story, end
-from demo_two_sites import FOLDER as OTHER_FOLDER
-from demo_two_sites import PAGES, two_sites
+import subprocess
+import sys
+
+from demo_story import FOLDER, ROOT, Story, end
 
 REPORTS = {"plan.html": "The edit of step 8 as a page", "plan.md": "and as a comment under a change request"}
 
@@ -26,7 +27,10 @@ def main() -> int:
         edit(story)
     finally:
         end(server)
-    two_sites(story)
+    story.tell("10. Another document: a site is lost at a random moment, and returns.")
+    story.shell("python examples/two-sites/story.py")
+    played = subprocess.run([sys.executable, str(ROOT / "examples" / "two-sites" / "story.py"), *sys.argv[1:]])
+    story.hold(played.returncode == 0, "exit code 0")
     story.tell(
         "That was the story."
         if not story.wrong
@@ -34,8 +38,6 @@ def main() -> int:
     )
     for file, what in REPORTS.items():
         print(f"{what}: {FOLDER / file}")
-    for file, what in PAGES.items():
-        print(f"{what}: {OTHER_FOLDER / file}")
     print(f"The documents and the ledger are in {FOLDER}/; type any of the commands above again.")
     return 1 if story.wrong else 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import shlex
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ BOLD, DIM, END = (
 )
 # A command prints its progress while it works and its result at the end, into one pipe: in this order.
 ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "1"}
+ASKED = re.compile(rb"(?:type the restore point, (\S+)|Type yes to start): \Z")
 
 
 class Story:
@@ -77,10 +80,8 @@ class Story:
         """
         without_pauses = "" if program is PROGRAM else f"  # by {program[-1]}, which cuts the pauses of a move short"
         self.shell(f"vastplan {shlex.join(words)}{without_pauses}")
-        done = subprocess.run(
-            [*program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT
-        )
-        lines = done.stdout.splitlines()
+        code, printed = typed([*program, *words])
+        lines = printed.splitlines()
         whole = not (show or first or last)
         kept = [
             whole or number < first or number >= len(lines) - last or any(one in line for one in show)
@@ -89,18 +90,22 @@ class Story:
         for line in cut(lines, kept):
             print(line)
         sys.stdout.flush()
-        if done.returncode:
-            print(f"{DIM}(exit code {done.returncode}){END}", flush=True)
-        if done.returncode != expect:
-            self._wrong(f"expected exit code {expect}")
-        self.expect(done.stdout, *show)
-        return done.stdout
+        if code:
+            print(f"{DIM}(exit code {code}){END}", flush=True)
+        self.hold(code == expect, f"exit code {expect}")
+        self.expect(printed, *show)
+        return printed
 
     def expect(self, text: str, *wanted: str) -> None:
         """What an output must have said."""
         for one in wanted:
-            if one not in text:
-                self._wrong(f"expected to read: {one}")
+            self.hold(one in text, f"to read: {one}")
+
+    def hold(self, holds: bool, wanted: str) -> None:
+        """Count what is not as expected, and say so."""
+        if not holds:
+            print(f"the demo expected {wanted}", flush=True)
+            self.wrong += 1
 
     def serve(self, *command: str) -> subprocess.Popen[str]:
         """The simulators in the background; returns once they answer."""
@@ -146,9 +151,24 @@ class Story:
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
-    def _wrong(self, text: str) -> None:
-        print(f"the demo {text}", flush=True)
-        self.wrong += 1
+
+def typed(command: Sequence[str]) -> tuple[int, str]:
+    """Run a command at a terminal, and type what it asks for: `yes`, or the restore point. Its exit code, and all that it printed."""
+    keyboard, terminal = pty.openpty()
+    printed = b""
+    with subprocess.Popen(
+        command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=ENVIRONMENT
+    ) as process:
+        assert process.stdout is not None
+        os.close(terminal)
+        while read := os.read(process.stdout.fileno(), 65536):
+            printed += read
+            if asked := ASKED.search(printed):
+                answer = (asked[1] or b"yes") + b"\n"
+                os.write(keyboard, answer)
+                printed += answer
+    os.close(keyboard)
+    return process.returncode, printed.decode()
 
 
 def cut(lines: Sequence[str], kept: Iterable[bool]) -> list[str]:

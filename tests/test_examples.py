@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -122,6 +123,22 @@ def test_the_demo_goes_as_told_in_less_than_two_screens(tmp_path: Path) -> None:
     assert len(ran.stdout.splitlines()) <= 115  # and 5 of the installation
 
 
+@pytest.mark.slow
+def test_the_story_of_two_sites_goes_as_told_with_figures(tmp_path: Path) -> None:
+    """Its exit code says whether more was done again than vastplan had announced."""
+    words = [sys.executable, str(STORY / "story.py"), "--seed", "7"]
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(words, cwd=tmp_path, env=here, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and ran.stderr == "", ran
+    lines = ran.stdout.splitlines()
+    assert lines[0].startswith("Seed 7: iad is lost ") and "the demo expected" not in ran.stdout
+    (again,), (most,) = (
+        [int(number) for number in re.findall(rf"(?m)^{row} +\D*(\d+) steps", ran.stdout)] for row in ROWS
+    )
+    assert 0 < again <= most
+
+
+ROWS = ("done again", "announced by vastplan")
 TYPED = [line.removeprefix("$ ") for text in blocks(STORY / "README.md", "console") for line in text.splitlines()]
 
 

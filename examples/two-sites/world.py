@@ -3,7 +3,9 @@
 `serve` keeps both simulated sites running, as `vastplan sim` does, and does what the other commands ask of it:
 
     python world.py serve &        serve the simulators until `python world.py end`
-    python world.py train iad      submit a training job that writes a checkpoint every 15 minutes
+    python world.py train iad      submit a LoRA fine-tuning that writes a checkpoint of 100 steps every 10 minutes
+    python world.py infer pdx step-300   submit an inference that serves this checkpoint
+    python world.py stop pdx       delete that inference
     python world.py pass 1h        let time pass, which nothing else does but a change that is under way
     python world.py lose iad       take a site's power and network
     python world.py return iad     give it both back
@@ -15,6 +17,7 @@ All of it but `look` is what people and accidents do to a real site. vastplan is
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import sys
@@ -28,7 +31,14 @@ if TYPE_CHECKING:  # they are loaded by who serves: whoever asks need not wait f
 HERE = Path(__file__).resolve().parent
 SITES = ("iad", "pdx")
 TEAM, CLAIM, HOME = "team-a", "team-a-checkpoints", "/team-a/checkpoints"
-CHECKPOINT, EVERY = 980 * 10**9, 900.0  # bytes and seconds: 70B parameters with their optimizer, as team-a.yaml says
+CHECKPOINT, STEPS, STEP = 11_200_000_000, 100, 6.0  # bytes, steps between two and seconds of one, as team-a.yaml says
+MODELS, MODEL, WEIGHTS = "/team-a/models", "llama-70b", 140 * 10**9
+MOUNTED = {
+    "pvc": [
+        {"existingPvc": True, "claimName": "base-models", "path": "/models", "readOnly": True},
+        {"existingPvc": True, "claimName": CLAIM, "path": "/checkpoints"},
+    ]
+}
 NOTICED = 60  # seconds, after which the other site has seen that a link carries no more, or again
 WAN = 5e9  # bytes a second, as factory.yaml says
 PER_LOOK = (
@@ -53,27 +63,54 @@ class Player:
             return self._pass(words)
         if verb == "look":
             return "\n".join(line for site in SITES for line in self._seen(site))
-        acts = {"train": self._train, "lose": self._lose, "return": self._return}
+        acts = {"train": self._train, "lose": self._lose, "return": self._return, "stop": self._stop}
+        if verb == "infer" and len(words) == 2 and words[0] in SITES:
+            return self._infer(*words)
         if verb not in acts or len(words) != 1 or words[0] not in SITES:
-            raise ValueError(f"what can be asked is pass TIME, look, and {', '.join(acts)} with {' or '.join(SITES)}")
+            raise ValueError(
+                f"what can be asked is pass TIME, look, infer SITE CHECKPOINT, and {', '.join(acts)} with {' or '.join(SITES)}"
+            )
         return acts[verb](words[0])
 
     def _train(self, site: str) -> str:
-        if site in self._away:
-            raise ValueError(f"{site} is lost: nobody can submit anything there")
+        tenant, vast = self._tenant(site), self._world.vast(site)
+        with self._world.lock:
+            if MODEL not in vast.labels(MODELS, tenant_id=tenant):
+                vast.write(MODELS, WEIGHTS, MODEL, tenant_id=tenant)
+        args = f"--model /models/{MODEL} --lora-rank 64 --output_dir /checkpoints"
+        spec = {"image": "lora:1", "args": args, "compute": {"gpuDevicesRequest": 16}}
+        self._submit(site, "trainings", "train", spec)
+        return self._job(site)
+
+    def _infer(self, site: str, checkpoint: str) -> str:
+        if checkpoint not in self._world.vast(site).labels(HOME, tenant_id=self._tenant(site)):
+            raise ValueError(f"there is no {checkpoint} in {HOME} at {site}")
+        args = f"--model /models/{MODEL} --lora-modules /checkpoints/{checkpoint}"
+        compute, port = {"gpuDevicesRequest": 4}, {"container": 8000}
+        spec = {"image": "vllm:1", "args": args, "compute": compute, "servingPort": port}
+        self._submit(site, "inferences", "serve", spec)
+        return self._serving(site)
+
+    def _stop(self, site: str) -> str:
+        for one in self._workloads(site):
+            if one["type"] == "Inference":
+                self._call(site, "runai", "DELETE", f"/api/v1/workloads/inferences/{one['id']}")
+        for _ in range(2):
+            self._workloads(site)
+        return self._serving(site) or f"{site}: nothing is served"
+
+    def _submit(self, site: str, type_: str, name: str, spec: dict[str, Any]) -> None:
+        """A workload of the team, as its user submits it."""
         found = self._call(site, "runai", "GET", "/api/v1/org-unit/projects")["projects"]
         project = next((one for one in found if one["name"] == TEAM), None)
         if project is None:
             raise ValueError(f"there is no project {TEAM} at {site} yet: apply the documents first")
-        storage = {"pvc": [{"existingPvc": True, "claimName": CLAIM, "path": "/checkpoints"}]}
-        spec = {"image": "train:1", "compute": {"gpuDevicesRequest": 16}, "storage": storage}
         body = {
-            "name": "train", "projectId": str(project["id"]), "clusterId": str(project["clusterId"]), "spec": spec,
+            "name": name, "projectId": str(project["id"]), "clusterId": str(project["clusterId"]), "spec": {**spec, "storage": MOUNTED},
         }  # fmt: skip
-        self._call(site, "runai", "POST", "/api/v1/workloads/trainings", body)
+        self._call(site, "runai", "POST", f"/api/v1/workloads/{type_}", body)
         for _ in range(2):  # it is being made when it is looked at first
             self._put_to_work(site)
-        return self._job(site)
 
     def _pass(self, words: list[str]) -> str:
         found = re.fullmatch(r"(\d{1,6})([smhd])", "".join(words))
@@ -83,10 +120,12 @@ class Player:
         return f"{found[0]} later"
 
     def _lose(self, site: str) -> str:
+        vast = self._world.vast(site)
+        steps = [f"; {name} was at step {vast.job(key).now}" for name, key in self._running(site)]
         self._world.lose(site, power=True, jobs="stop")
         self._away.add(site)
         self._world.pass_time(NOTICED)
-        return f"{site} has neither power nor network: no system of it answers, and nothing runs there"
+        return f"{site} has neither power nor network: no system of it answers, and nothing runs there{''.join(steps)}"
 
     def _return(self, site: str) -> str:
         self._world.find(site)
@@ -104,6 +143,8 @@ class Player:
         yield f"{site}  {role}; checkpoints: {' '.join(labels[-4:]) or 'none'}"
         if self._running(site):
             yield f"     {self._job(site)}"
+        if serving := self._serving(site):
+            yield f"     {serving}"
 
     def _job(self, site: str) -> str:
         told = []
@@ -122,13 +163,29 @@ class Player:
         vast, running = self._world.vast(site), self._running(site)
         tenant = self._tenant(site) if running else 0
         with self._world.lock:
-            for _, key in running:
+            for name, key in running:
                 if not vast.has_job(key):
-                    vast.start_job(key, HOME, every=EVERY, bytes=CHECKPOINT, tenant_id=tenant)
+                    if MODEL not in vast.labels(MODELS, tenant_id=tenant):
+                        raise ValueError(f"{name} cannot start at {site}: there is no {MODEL} in {MODELS}")
+                    vast.start_job(key, HOME, every=STEPS * STEP, bytes=CHECKPOINT, steps=STEPS, tenant_id=tenant)
 
     def _running(self, site: str) -> list[tuple[str, str]]:
-        rows = self._call(site, "runai", "GET", "/api/v1/workloads")["workloads"]
-        return [(str(one["name"]), str(one["id"])) for one in rows if one["phase"] == "Running"]
+        """The trainings that run."""
+        rows = self._workloads(site)
+        return [(one["name"], one["id"]) for one in rows if one["phase"] == "Running" and one["type"] == "Training"]
+
+    def _serving(self, site: str) -> str:
+        """What is served, from the specification of the inference."""
+        rows = [one for one in self._workloads(site) if one["type"] == "Inference"]
+        specs = [self._call(site, "runai", "GET", f"/api/v1/workloads/inferences/{one['id']}")["spec"] for one in rows]
+        return "; ".join(
+            f"{site}: {one['name']} is {one['phase']} and serves {spec['args'].split()[-1]} of {spec['storage']['pvc'][-1]['claimName']}"
+            for one, spec in zip(rows, specs, strict=True)
+        )
+
+    def _workloads(self, site: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self._call(site, "runai", "GET", "/api/v1/workloads")["workloads"]
+        return rows
 
     def _tenant(self, site: str) -> int:
         rows = self._call(site, "vast", "GET", f"/api/v5/tenants/?name={TEAM}")
@@ -140,6 +197,8 @@ class Player:
         """The system's own API, as anybody may use it."""
         import requests
 
+        if site in self._away:
+            raise ValueError(f"{site} is lost: nobody can ask it anything")
         one = self._endpoints[site, system]
         if system == "vast":
             asked, taken = ("/api/token/", {"username": one.username, "password": one.password}), "access"
@@ -172,7 +231,7 @@ def serve(folder: Path) -> int:
         door = world.folder / DOOR  # the folder is this user's alone, and so is what is in it
         door.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(str(door))
+            listening.bind(_address(door))
             listening.listen()
             world.publish()
             player = Player(world)
@@ -183,6 +242,11 @@ def serve(folder: Path) -> int:
     finally:
         world.stop()
     return 0
+
+
+def _address(door: Path) -> str:
+    """The shorter of its paths: that of a socket has 107 characters at most."""
+    return min(str(door), os.path.relpath(door), key=len)
 
 
 def _answered(listening: socket.socket, player: Player) -> bool:
@@ -204,7 +268,7 @@ def ask(folder: Path, words: list[str]) -> int:
     """Ask the one that serves."""
     with socket.socket(socket.AF_UNIX) as asking:
         try:
-            asking.connect(str(folder / ".vastplan" / "sim" / DOOR))
+            asking.connect(_address(folder / ".vastplan" / "sim" / DOOR))
         except OSError:
             print(f"nothing serves the sites; first: python {sys.argv[0]} serve &", file=sys.stderr)
             return 1

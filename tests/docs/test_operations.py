@@ -35,9 +35,15 @@ STOPS = {"vastplan move run fork.json": 5}
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The documents."""
-    return copied(tmp_path / "storage")
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """The documents; in those of commands for it, `base-models` is shared by global access."""
+    made = copied(tmp_path / "storage")
+    typed = request.getfixturevalue("typed") if "typed" in request.fixturenames else []
+    if any("--through-global-access" in one for one in typed):
+        head, models, tail = (made / "team-a.yaml").read_text().partition("      base-models:\n")
+        tail = tail.replace("replicate: protected", "global_access: {at: [pdx], lease: 5m}")
+        (made / "team-a.yaml").write_text(head + models + tail)
+    return made
 
 
 @pytest.fixture

@@ -167,20 +167,20 @@ def test_a_job_writes_by_the_clock_and_resumes_from_what_is_complete_where_it_st
     with pytest.raises(ValueError, match="has a job train"):
         iad.start_job("train", "/v", every=600, bytes=GB)
     sites.world.pass_time(1900)
-    assert sites.labels("iad") == ["step-100", "step-200", "step-300"]
+    assert sites.labels("iad") == ["step-100", "step-200", "step-300"] and job(sites, "iad").now == 316
     iad.stop_job("train")
     iad.stop_job("train")
     sites.world.pass_time(3600)
-    assert job(sites, "iad") == TrainingJob("stopped", 300, 0, "") and sites.labels("pdx") == sites.labels("iad")
+    assert job(sites, "iad") == TrainingJob("stopped", 300, 0, "", 300) and sites.labels("pdx") == sites.labels("iad")
     sites.write("iad", "notes")
     sites.pdx.protectedpaths[1].patch(failover=True, graceful=True)
     sites.world.pass_time(60)
     pdx.start_job("train", "/v", every=600, bytes=GB, steps=50)
     sites.world.pass_time(600)
-    assert job(sites, "pdx") == TrainingJob("running", 350, 300, "")
+    assert job(sites, "pdx") == TrainingJob("running", 350, 300, "", 350)
     iad.go_on_job("train")
     sites.world.pass_time(600)
-    assert job(sites, "iad") == TrainingJob("failed", 300, 300, "/v takes no writes on iad")
+    assert job(sites, "iad") == TrainingJob("failed", 300, 300, "/v takes no writes on iad", 300)
     pdx.go_on_job("train")  # runs already
     assert job(sites, "pdx").step == 400
     with pytest.raises(KeyError):
@@ -198,7 +198,7 @@ def test_jobs_of_a_lost_site_start_again_with_old_data_but_for_those_that_were_s
     assert job(sites, "iad").state == "away" and sites.labels("iad") == ["step-100"]
     sites.world.find("iad")
     sites.world.pass_time(600)
-    assert (job(sites, "iad"), iad.job("eval").state) == (TrainingJob("running", 200, 100, ""), "stopped")
+    assert (job(sites, "iad"), iad.job("eval").state) == (TrainingJob("running", 200, 100, "", 200), "stopped")
     sites.world.lose("iad", power=True)
     with pytest.raises(NoAnswer):
         sites.labels("iad")

@@ -34,12 +34,14 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class TrainingJob:
-    """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one it resumed from, and why it failed."""
+    """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one it resumed from, why it failed, and the
+    step that it does now."""
 
     state: str
     step: int
     resumed: int
     why: str
+    now: int
 
 
 class Controls:
@@ -176,7 +178,7 @@ class Controls:
     def job(self, name: str) -> TrainingJob:
         """The state of a job. Raises `KeyError`."""
         row = jobs.get(self._cluster, name)
-        return TrainingJob(row["state"], row["step"], row["resumed"], row["why"])
+        return TrainingJob(row["state"], row["step"], row["resumed"], row["why"], jobs.step_now(self._cluster, row))
 
     def has_job(self, name: str) -> bool:
         """Whether a job of that name was ever started here."""

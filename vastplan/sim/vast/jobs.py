@@ -10,7 +10,7 @@ import re
 from vastplan.sim.store import Row
 from vastplan.sim.vast import clients, content
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.fabric import arm, disarm
+from vastplan.sim.vast.fabric import arm, armed, disarm
 
 JOBS, CHECKPOINT = "_jobs", "checkpoint"
 RUNNING, STOPPED, FAILED, AWAY = "running", "stopped", "failed", "away"
@@ -32,6 +32,13 @@ def get(cluster: VastCluster, name: str) -> Row:
     if row is None:
         raise KeyError(name)
     return row
+
+
+def step_now(cluster: VastCluster, row: Row) -> int:
+    """The step that a job does now; of one that does not run, that of its newest checkpoint."""
+    timer = armed(cluster, row["id"], CHECKPOINT)
+    left = row["every"] if timer is None else timer["at"] - cluster.fabric.passed
+    return int(row["step"] + row["steps"] * (1 - left / row["every"]))
 
 
 def job_names(cluster: VastCluster, state: str) -> list[str]:
