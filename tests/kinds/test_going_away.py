@@ -123,11 +123,11 @@ def test_what_somebody_else_deletes_is_drift_and_no_change_of_a_plan(lab: Lab, v
     document = lab.folder / "lab.yaml"
     ran = vastplan("plan", document, "--detailed-exitcode")
     assert ran.code == errors.OK and "warning VP354: iad/secret/s: it is being deleted since" in ran.out, ran
-    assert ran.out.splitlines()[-1] == "Plan: no changes. 2 objects in sync.", ran
+    assert ran.out.splitlines()[-1] == "Plan: no changes. 2 objects in sync. 1 object being deleted.", ran
     ran = vastplan("drift", document)
     assert ran.code == errors.CHANGES and ran.out.rstrip().endswith("Drift: 1 object being deleted."), ran
     page = (Path(__file__).parents[2] / "docs" / "guides" / "when-something-broke.md").read_text()
-    assert "--detailed-exitcode` is 0, as Terraform's is. `drift` is 2 for it" in page
+    assert "--detailed-exitcode` is 0, as Terraform's is; its first and last lines say it. `drift` is 2 for it" in page
 
 
 def test_a_volume_and_a_namespace_are_seen_like_a_claim(lab: Lab) -> None:

@@ -16,7 +16,8 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
 from vastplan.model.move_plan import UNPLANNED
-from vastplan.model.operation import PAST, Phase
+from vastplan.model.operation import PAST, PATHS, Phase
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
@@ -126,9 +127,13 @@ class _Ports:
             }  # fmt: skip
             done = run_move(workspace, plan, site.say, again(plan.id[:8]), site.clock, consent, guard)
         assert done.phase is Phase.DONE
+        paths = done.facts.get(PATHS) or (done.address,)
+        rejoins = " and ".join(
+            f"vastplan move run {workspace.document.typed} {word(path)} --rejoin {unit.source}" for path in paths
+        )
         return (
             f"{unit.address}: failed over from {unit.source} to {unit.target} (move {done.id}), {unit.source} is fenced; next, when it is back: "
-            f"vastplan move run {workspace.document.typed} {done.address} --rejoin {unit.source}, then end the fence"
+            f"{rejoins}, then end the fence"
         )
 
     def renew(self, unit: FailoverUnit) -> str:
