@@ -148,7 +148,7 @@ WHOLE = ("kinds/", "clients/", "values/", "test_", "moving/", "restoring/")
 
 FORCED = (
     "moving/test_matrix", "moving/test_together_matrix", "moving/test_fork_matrix", "moving/test_through_matrix",
-    "moving/test_rehearse_matrix", "restoring/test_matrix",
+    "moving/test_rehearse_matrix", "restoring/test_matrix", "watching/test_kills",
 )  # fmt: skip
 """Of these there are thousands, one for each point at which a move can be killed or struck: a share of them is a quarter of the others'."""
 

@@ -16,7 +16,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
 from vastplan.model.move_plan import UNPLANNED
-from vastplan.model.operation import PAST, PATHS, Phase
+from vastplan.model.operation import PATHS, Phase
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.clients import Clients
@@ -25,7 +25,7 @@ from vastplan.operations.failover import standing
 from vastplan.operations.failover.sight import Sighting
 from vastplan.operations.failover.units import units_of
 from vastplan.operations.failover.watcher import FailoverUnit, Standing, Watcher
-from vastplan.operations.record import by_id
+from vastplan.operations.run import PastReturn
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.system import Client
 
@@ -113,9 +113,12 @@ class _Ports:
         def again(id: str) -> str:
             return f"vastplan move run {workspace.document.typed} {id}"
 
-        if begun and PAST not in by_id(self._parts(unit), "move", begun).facts:
-            abort_move(workspace, begun, site.say, site.clock)
-            begun = ""
+        if begun:
+            try:
+                abort_move(workspace, begun, site.say, site.clock)
+                begun = ""
+            except PastReturn:
+                site.say(f"goes on with the move {begun}, which cannot be taken back")
         if begun:
             done = go_on_with_move(workspace, begun, site.say, again(begun), site.clock, guard)
         else:

@@ -35,6 +35,10 @@ class Stopped(VastplanError):
     exit_code = STALE
 
 
+class PastReturn(Stopped):
+    """It is not taken back, because it can only go on."""
+
+
 class Unknown(Stopped):
     """It stopped because a read that it needs failed."""
 
@@ -68,13 +72,13 @@ def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Oper
 
 
 def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
-    """Take back what was begun, and close the record. Past the point of no return it raises `Stopped` and changes nothing."""
+    """Take back what was begun, and close the record. Past the point of no return it raises `PastReturn` and changes nothing."""
     for stage in stages if operation.phase is Phase.OPEN else ():
         operation = settle(operation, stage, run)
         why = _read(operation, stage, run, lambda stage=stage, settled=operation: stage.crossed(settled))  # type: ignore[misc]
         if why:
             on = replace(run, again=f"vastplan {operation.kind} run PATH {operation.id}", back="")
-            raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
+            raise PastReturn(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
     if operation.phase is Phase.OPEN:
         operation = _note(run, replace(operation, phase=Phase.ABORTING))
     operation = carry_out(operation, undoing(stages, operation), run)
