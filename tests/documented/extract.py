@@ -20,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from tests.documented.used import BESIDES, counted, kinds, operations
+from tests.documented.used import BESIDES, LATER, counted, kinds, operations
 
 Json = dict[str, Any]
 BOUNDS = {
@@ -151,8 +151,9 @@ def wanted(system: str) -> set[tuple[str, str]]:
 
 
 def not_yet(system: str, found: Json) -> set[tuple[str, str]]:
-    """The operations of kinds that came with a version, where a document has none of them."""
+    """The operations that came with a version, where a document has none of them."""
     later = [set(operations(kind)) for kind in kinds() if kind.system == system and kind.versions]
+    later.append({(method, path) for method, path in BESIDES[system] if path in LATER})
     return {
         pair for pairs in later if not any(method in found.get(path, {}) for method, path in pairs) for pair in pairs
     }

@@ -55,11 +55,12 @@ BESIDES = {
             for method, path in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
         ),
         # What a rehearsal deletes again.
+        *(("DELETE", f"/api/v1/workloads/{type_}/{{}}") for type_ in ("trainings", "workspaces", "distributed")),
         *(
-            ("DELETE", f"/api/v1/workloads/{type_}/{{}}")
-            for type_ in ("trainings", "workspaces", "distributed", "inferences")
+            (method, f"/api/v1/workloads/{type_}{path}")
+            for type_ in ("inferences", "distributed-inferences")
+            for method, path in (("POST", ""), ("GET", "/{}"), ("DELETE", "/{}"))
         ),
-        *((method, f"/api/v1/workloads/inferences{path}") for method, path in (("POST", ""), ("GET", "/{}"))),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
     ),
     "kubernetes": (
@@ -79,6 +80,8 @@ BESIDES = {
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
+# The paths of `BESIDES` that came with a version.
+LATER = ("/api/v1/workloads/distributed-inferences", "/api/v1/workloads/distributed-inferences/{}")
 # What is looked at, and nobody declares.
 READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "vms", "workload")
 

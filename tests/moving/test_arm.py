@@ -48,10 +48,10 @@ def submit(scene: Theatre, name: str, **spec: Any) -> None:
     scene.workloads("iad")  # it is created
 
 
-def specification(scene: Theatre, name: str, site: str = "pdx") -> dict[str, Any]:
+def specification(scene: Theatre, name: str, site: str = "pdx", type_: str = "trainings") -> dict[str, Any]:
     rows = scene.lab.by_hand(site, "runai", "GET", "/api/v1/workloads")["workloads"]
     (key,) = [row["id"] for row in rows if row["name"] == name]
-    spec: dict[str, Any] = scene.lab.by_hand(site, "runai", "GET", f"/api/v1/workloads/trainings/{key}")["spec"]
+    spec: dict[str, Any] = scene.lab.by_hand(site, "runai", "GET", f"/api/v1/workloads/{type_}/{key}")["spec"]
     return spec
 
 
@@ -75,6 +75,17 @@ def test_the_workloads_of_a_lost_site_are_submitted_at_the_other_one(scene: Thea
     assert spec["environmentVariables"] == variables and spec["args"] == "--max-tokens 5"
     assert {"name": "vastplan.move", "value": done.id} in spec["labels"]
     assert scene.run(plan) == done and len(scene.workloads("pdx")) == 1
+
+
+def test_a_distributed_inference_of_a_lost_site_is_submitted_at_the_other_one(scene: Theatre) -> None:
+    with scene.lab.world.lock:
+        scene.runai("iad").submit("team", "serve", gpus=2, claim_names=["home"], type="DistributedInference")
+    arm(scene)
+    lose(scene)
+    done = scene.run(scene.plan(mode="unplanned"))
+    spec = specification(scene, f"serve-m{done.id}", type_="distributed-inferences")
+    assert spec["leader"]["storage"]["pvc"][0]["claimName"] == "home" and "nodePools" not in spec
+    assert spec["leader"]["labels"] == [{"name": "vastplan.move", "value": done.id}] and "labels" not in spec
 
 
 def test_a_move_that_was_planned_in_advance_begins_with_one_wait(scene: Theatre) -> None:

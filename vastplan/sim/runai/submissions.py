@@ -14,7 +14,6 @@ from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
-SUBMITTED = ("Training", "Workspace", "Distributed", "Inference")
 ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 
 
@@ -40,20 +39,30 @@ def _view(ctx: Context, row: Row) -> Row:
 def _as_submitted_outside(row: Row) -> Row:
     """The specification of a workload that a test created."""
     mounts = [{"existingPvc": True, "claimName": name, "path": f"/{name}"} for name in row["claims"]]
+    part = {"image": "train:1", "compute": {"gpuDevicesRequest": int(row["gpus"])}, "storage": {"pvc": mounts}}
     return {
-        "image": "train:1",
-        "compute": {"gpuDevicesRequest": int(row["gpus"])},
         "nodePools": [row["nodePool"]],
         "preemptibility": "preemptible" if row["preemptible"] else "non-preemptible",
-        "storage": {"pvc": mounts},
+        **({"leader": part} if row["type"] == "DistributedInference" else part),
     }
 
 
 def _claims(body: Row) -> list[str]:
     """The claims that a specification mounts."""
     specs = [body.get(name) or {} for name in ("spec", "masterSpec")]
-    mounts = [mount for spec in specs for mount in (spec.get("storage") or {}).get("pvc") or () if mount]
+    parts = [*specs, *(spec.get(name) or {} for spec in specs for name in ("leader", "worker"))]
+    mounts = [mount for part in parts for mount in (part.get("storage") or {}).get("pvc") or () if mount]
     return sorted({str(mount["claimName"]) for mount in mounts if mount.get("claimName")})
+
+
+def _gpus(spec: Row) -> int:
+    """The GPUs of a specification: of one worker, and of all sets of a leader and its workers."""
+    own, leader, worker = (
+        ((part or {}).get("compute") or {}).get("gpuDevicesRequest") or 0
+        for part in (spec, spec.get("leader"), spec.get("worker"))
+    )
+    sets = spec.get("replicas")
+    return int(own + (1 if sets is None else sets) * (leader + (spec.get("workers") or 0) * worker))
 
 
 def _typed(type_: str) -> tuple[Handler, Handler]:
@@ -74,14 +83,13 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
         refused = policies.not_addable(ctx, type_.lower(), str(body["projectId"]), spec)
         if refused:
             raise RunaiError(400, f"the policy of the project allows no storage of type {', '.join(refused)}")
-        gpus = (spec.get("compute") or {}).get("gpuDevicesRequest") or 0
         try:
             key = workloads.submit_workload(
                 ctx,
                 body["projectId"],
                 body["name"],
                 "Creating",
-                gpus,
+                _gpus(spec),
                 _claims(body),
                 node_pool=(spec.get("nodePools") or ["default"])[0],
                 preemptible=spec.get("preemptibility") == "preemptible",
@@ -98,6 +106,6 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
 
 
 ROUTES: Routes = {}
-for _type in SUBMITTED:
-    _path = f"{workloads.PATH}/{workloads.TYPES[_type]}"
+for _type, _steps in workloads.TYPES.items():
+    _path = f"{workloads.PATH}/{_steps}"
     ROUTES["GET", f"{_path}/{{workloadId}}"], ROUTES["POST", _path] = _typed(_type)

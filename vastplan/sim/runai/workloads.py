@@ -20,7 +20,11 @@ PATH = "/api/v1/workloads"
 HOLDING = ("Initializing", "Running", "Updating", "Degraded", "Stopping", "Terminating", "Deleting")
 WAITING = ("Creating", "Pending", "Resuming")
 PHASES = (*HOLDING, *WAITING, "Stopped", "Failed", "Completed", "Unknown")
-TYPES = {"Workspace": "workspaces", "Training": "trainings", "Distributed": "distributed", "Inference": "inferences"}
+TYPES = {
+    "Workspace": "workspaces", "Training": "trainings", "Distributed": "distributed", "Inference": "inferences",
+    "DistributedInference": "distributed-inferences",
+}  # fmt: skip
+INFERENCES = ("Inference", "DistributedInference")
 
 
 def live_workloads(ctx: Context) -> list[Row]:
@@ -103,7 +107,7 @@ def _view(ctx: Context, row: Row) -> Row:
     volumes = [ctx.get("datavolume", key) for key in row.get("dataVolumes", ())]
     body = json_copy(row) | {
         "tenantId": TENANT,
-        "category": {"Workspace": "Build", "Inference": "Deploy"}.get(row["type"], "Train"),
+        "category": "Deploy" if row["type"] in INFERENCES else {"Workspace": "Build"}.get(row["type"], "Train"),
         "conditions": [],
         "k8sPhase": row["phase"],
         "k8sPhaseUpdatedAt": row["createdAt"],
@@ -212,6 +216,6 @@ ROUTES: Routes = {
 }
 for _type, _path in TYPES.items():
     ROUTES["DELETE", f"{PATH}/{_path}/{{workloadId}}"] = _remove(_type)
-    if _type != "Inference":  # Inference has no such calls
+    if _type not in INFERENCES:  # these have no such calls
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/suspend"] = _move(_type, "Stopping", "Stopped")
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/resume"] = _move(_type, "Resuming", "Running")

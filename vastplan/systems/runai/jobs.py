@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +14,17 @@ from vastplan.schema.checkpoint import CHECKPOINT
 from vastplan.schema.ports.workloads import Job, PoolGpus, Resumption
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
+from vastplan.systems.runai.workload_types import NEVER_SUSPENDED, PATHS
 from vastplan.systems.transport import segment
 
 WORKLOADS = "/api/v1/workloads"
 PROJECTS = "/api/v1/org-unit/projects"
-PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed", "Inference": "inferences"}
-"""The types that can be submitted again."""
-_NEVER_SUSPENDED = "Inference"  # has no such call in 2.20 to 2.24
 _ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 _SPECS = ("spec", "masterSpec")
-_GPUS, _WORKERS = "gpuDevicesRequest", "numWorkers"
-_MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "completions", "autoscaling")
+_INNER = ("leader", "worker")
+"""The parts of a distributed inference's `spec`, which itself has what they share."""
+_GPUS, _WORKERS = "gpuDevicesRequest", ("numWorkers", "workers")
+_MANY = ("minReplicas", "maxReplicas", "replicas", "slotsPerWorker", "parallelism", "completions", "autoscaling")
 """The fields that say how many run, beside GPUs and workers; without them one does."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
 """The fields that belong to one cluster: another one has other pools, nodes and addresses."""
@@ -98,8 +98,7 @@ class RunaiJobs:
 
     def secrets(self, specification: Row) -> tuple[str, ...]:
         """Environment variables that hold a value under a name for secrets, and words of the command that do."""
-        parts = [part for name in _SPECS if isinstance(part := specification.get(name), Mapping)]
-        return tuple(dict.fromkeys(name for part in parts for name in _secrets(part)))
+        return tuple(dict.fromkeys(name for part in _parts(specification) for name in _secrets(part)))
 
     def submit(self, type: str, name: str, project: str, specification: Row) -> None:
         """Submit it. A name is unique in a project, so a request that took effect is found by its name."""
@@ -108,27 +107,23 @@ class RunaiJobs:
 
     def small(self, specification: Row) -> Row:
         """The specification with one worker and at most one GPU; a fraction of a GPU stays."""
-        return {name: _small(part) if name in _SPECS else part for name, part in specification.items()}
+        return _each(specification, _small, _small)
 
     def mapped(self, specification: Row, claims: Mapping[str, str], label: str) -> Row:
         """The specification with mapped claims and the label, without pools, nodes and addresses of its former cluster."""
-        return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
+        return _each(specification, lambda part: _mapped(part, claims, label), _without_place)
 
     def resumed(self, specification: Row, resume: Resumption) -> Row:
         """The specification with the variables and arguments in each of its parts: the master of a distributed one starts the same program."""
-        mounted = next(filter(None, (_mounted(specification.get(name), resume.claim) for name in _SPECS)), "")
-        return {
-            name: _resumed(part, resume, mounted) if name in _SPECS else part for name, part in specification.items()
-        }
+        mounted = next(filter(None, (_mounted(part, resume.claim) for part in _parts(specification))), "")
+        return _each(specification, lambda part: _resumed(part, resume, mounted), dict)
 
     def _labels(self, job: Job) -> set[str]:
         try:
             specification = self.specification(job)
         except ObjectNotFound:  # it was deleted meanwhile
             return set()
-        labels = [
-            dig(specification, (name, "labels")) for name in _SPECS if isinstance(specification.get(name), Mapping)
-        ]
+        labels = [part.get("labels") for part in _parts(specification)]
         rows = [label for items in labels if isinstance(items, list) for label in items if isinstance(label, Mapping)]
         return {f"{label.get('name')}={label.get('value')}" for label in rows}
 
@@ -156,7 +151,7 @@ def _job(row: Row) -> Job:
         id=str(row.get("id")), name=str(row.get("name")), type=str(row.get("type")), phase=str(row.get("phase")),
         project=str(row.get("projectId")), gpus=float(gpus) if isinstance(gpus, int | float) else 0.0,
         preemptible=row.get("preemptible") is True, says=str(row.get("phaseMessage") or ""),
-        suspends=row.get("type") != _NEVER_SUSPENDED,
+        suspends=row.get("type") not in NEVER_SUSPENDED,
     )  # fmt: skip
 
 
@@ -180,13 +175,36 @@ def quota_of(row: Row) -> tuple[PoolGpus, ...]:
     return tuple(pools)
 
 
-def _mounts(spec: Any) -> list[Row]:
-    mounts = dig(spec, ("storage", "pvc")) if isinstance(spec, Mapping) else None
+def _parts(specification: Row) -> list[Row]:
+    """The parts of a specification that describe pods."""
+    specs = [spec for name in _SPECS if isinstance(spec := specification.get(name), Mapping)]
+    return [part for spec in specs for part in _inner(spec).values() or [spec]]
+
+
+def _inner(spec: Row) -> dict[str, Row]:
+    return {name: part for name in _INNER if isinstance(part := spec.get(name), Mapping)}
+
+
+def _each(specification: Row, change: Callable[[Row], Row], share: Callable[[Row], Row]) -> Row:
+    """The specification with a change in each of its parts, and `share` in what parts share."""
+
+    def changed(spec: Row) -> Row:
+        inner = {name: change(part) for name, part in _inner(spec).items()}
+        return {**share(spec), **inner} if inner else change(spec)
+
+    return {
+        name: changed(spec) if name in _SPECS and isinstance(spec, Mapping) else spec
+        for name, spec in specification.items()
+    }
+
+
+def _mounts(spec: Row) -> list[Row]:
+    mounts = dig(spec, ("storage", "pvc"))
     return [mount for mount in mounts if isinstance(mount, Mapping)] if isinstance(mounts, list) else []
 
 
 def _claims(specification: Row) -> set[str]:
-    return {str(mount.get("claimName")) for name in _SPECS for mount in _mounts(specification.get(name))}
+    return {str(mount.get("claimName")) for part in _parts(specification) for mount in _mounts(part)}
 
 
 def _secrets(spec: Row) -> Iterator[str]:
@@ -200,18 +218,23 @@ def _secrets(spec: Row) -> Iterator[str]:
             yield f"{field}: {found}"
 
 
-def _small(spec: Any) -> Any:
-    if not isinstance(spec, Mapping):
-        return spec
+def _small(spec: Row) -> Row:
     fields = {name: value for name, value in spec.items() if name not in _MANY}
     compute = fields.get("compute")
     if isinstance(compute, Mapping) and isinstance(compute.get(_GPUS), int):
         fields["compute"] = {**compute, _GPUS: min(compute[_GPUS], 1)}
-    return {**fields, _WORKERS: 1} if fields.get(_WORKERS) is not None else fields
+    return {**fields, **{name: int(bool(fields[name])) for name in _WORKERS if fields.get(name) is not None}}
+
+
+def _without_place(spec: Row) -> dict[str, Any]:
+    fields = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
+    if isinstance(port := fields.get("servingPort"), Mapping):
+        fields["servingPort"] = {name: value for name, value in port.items() if name != "exposedUrl"}
+    return fields
 
 
 def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
-    fields = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
+    fields = _without_place(spec)
     if "storage" in fields:
         # all at once: a claim there may have the name of another claim here
         mounts = [
@@ -224,10 +247,8 @@ def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     return {**fields, "labels": [*labels, {"name": key, "value": value}]}
 
 
-def _resumed(spec: Any, resume: Resumption, mounted: str) -> Any:
+def _resumed(spec: Row, resume: Resumption, mounted: str) -> Row:
     """A part of a specification; `mounted` is where another part mounts the claim, if this one does not."""
-    if not isinstance(spec, Mapping):
-        return spec
     root = f"{_mounted(spec, resume.claim) or mounted}/"
     path = f"{root}{resume.checkpoint}"
     rows = spec.get("environmentVariables") or ()
@@ -241,6 +262,6 @@ def _resumed(spec: Any, resume: Resumption, mounted: str) -> Any:
     return {**spec, **({"environmentVariables": variables} if variables else {}), **({"args": args} if args else {})}
 
 
-def _mounted(spec: Any, claim: str) -> str:
+def _mounted(spec: Row, claim: str) -> str:
     """Where a part of a specification mounts a claim, "" if it does not."""
     return next((str(one.get("path")).rstrip("/") for one in _mounts(spec) if one.get("claimName") == claim), "")

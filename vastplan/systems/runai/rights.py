@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from vastplan.model.rights import Right
 from vastplan.schema.operations import ApiOperation, Purpose
+from vastplan.systems.runai.workload_types import NEVER_SUSPENDED, PATHS
 
 _ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
 # The longest matching start of a path counts.
@@ -46,29 +47,23 @@ BESIDES = (
     ApiOperation(Purpose.READ, "POST", _LOG_IN),
     ApiOperation(Purpose.READ, "GET", "/api/v1/clusters"),
     ApiOperation(Purpose.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
-    ApiOperation(Purpose.MOVE, "GET", "/api/v1/workloads/{}"),
+    *(ApiOperation(purpose, "GET", "/api/v1/workloads/{}") for purpose in (Purpose.MOVE, Purpose.RESTORE)),
     *(
-        ApiOperation(Purpose.MOVE, method, f"/api/v1/workloads/{type_}{below}")
-        for type_ in ("trainings", "workspaces", "distributed")
-        for method, below in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
-    ),
-    *(
-        ApiOperation(Purpose.MOVE, "DELETE", f"/api/v1/workloads/{type_}/{{}}")  # of a rehearsal
-        for type_ in ("trainings", "workspaces", "distributed", "inferences")
-    ),
-    *(
-        ApiOperation(purpose, method, f"/api/v1/workloads/inferences{below}")  # is never suspended
+        ApiOperation(purpose, method, f"/api/v1/workloads/{path}{below}")
+        for path in PATHS.values()
         for purpose, method, below in (
             (Purpose.MOVE, "POST", ""),
             (Purpose.MOVE, "GET", "/{}"),
+            (Purpose.MOVE, "DELETE", "/{}"),  # of a rehearsal
             (Purpose.RESTORE, "GET", "/{}"),
         )
     ),
-    ApiOperation(Purpose.RESTORE, "GET", "/api/v1/workloads/{}"),
     *(
-        ApiOperation(Purpose.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")
-        for type_ in ("trainings", "workspaces", "distributed")
-        for method, below in (("GET", ""), ("POST", "/suspend"), ("POST", "/resume"))
+        ApiOperation(purpose, "POST", f"/api/v1/workloads/{path}/{{}}/{verb}")
+        for type_, path in PATHS.items()
+        if type_ not in NEVER_SUSPENDED
+        for purpose in (Purpose.MOVE, Purpose.RESTORE)
+        for verb in ("suspend", "resume")
     ),
 )
 
