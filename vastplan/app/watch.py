@@ -45,36 +45,36 @@ class WatchSetup:
     clock: Clock = CLOCK
 
 
-def watcher_of(site: WatchSetup, every: float) -> Watcher:
+def watcher_of(setup: WatchSetup, every: float) -> Watcher:
     """The watcher. `beat` is to be called every so many seconds. Raises `VastplanError`."""
-    ports = _Ports(site)
+    ports = _Ports(setup)
     units = ports.units()
     automatic = [str(unit.address) for unit in units if unit.after]
     if not units:
         raise VastplanError("the document has no volume that replicates to another site and is mounted on both")
     if automatic and ports.notes is None:
-        site.say("it only alarms: the ledger is in files, where no other watcher can say what it sees")
-    elif automatic and not site.fence:
-        site.say("it only alarms: without --fence COMMAND nobody confirms that a lost site takes no more writes")
+        setup.say("it only alarms: the ledger is in files, where no other watcher can say what it sees")
+    elif automatic and not setup.fence:
+        setup.say("it only alarms: without --fence COMMAND nobody confirms that a lost site takes no more writes")
     for unit in units:
         does = (
             f"fails over to {unit.target} by itself"
             if str(unit.address) in automatic
             else f"alarms; a person moves it to {unit.target}"
         )
-        site.say(f"watches {unit.address}: if {unit.source} is lost, {does}")
-    return Watcher(ports, site.place, every, site.clock)
+        setup.say(f"watches {unit.address}: if {unit.source} is lost, {does}")
+    return Watcher(ports, setup.place, every, setup.clock)
 
 
 class _Ports:
     """The ports of a watcher over the document as it is in this beat."""
 
-    def __init__(self, site: WatchSetup) -> None:
-        self._site, self._workspace = site, site.open()
+    def __init__(self, setup: WatchSetup) -> None:
+        self._setup, self._workspace = setup, setup.open()
         self.notes = self._workspace.document.head.shared_ledger()
 
     def units(self) -> tuple[FailoverUnit, ...]:
-        self._workspace = self._site.open()
+        self._workspace = self._setup.open()
         with self._workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in backend.sites()}
         return units_of(DocumentOf(self._workspace), latest_operations(parts))
@@ -91,15 +91,15 @@ class _Ports:
         if self.notes is None:
             return {}
         with shared_ledger(
-            self._workspace.document, *self.notes, writable=True, report=self._site.say, timeout=0
+            self._workspace.document, *self.notes, writable=True, report=self._setup.say, timeout=0
         ) as ledger:
             found = ledger.exchange(sighting.place, {"beat": sighting.beat, "silent": dict(sighting.silent)})
         return {place: heard for place, text in found.items() if (heard := _sighting(place, text)) is not None}
 
     def standing(self, unit: FailoverUnit) -> Standing:
-        if not self._site.fence:
+        if not self._setup.fence:
             return Standing("there is no --fence COMMAND to confirm that nobody writes there")
-        document, parts, clock = DocumentOf(self._workspace), self._parts(unit), self._site.clock
+        document, parts, clock = DocumentOf(self._workspace), self._parts(unit), self._setup.clock
         with connected(
             self._workspace.document, sites=(unit.source, unit.target), writable=False, lost=(unit.source,)
         ) as clients:
@@ -108,27 +108,27 @@ class _Ports:
 
     def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
         workspace = Workspace(self._workspace.document, self._workspace.registry, 0, LOCK)
-        guard, site = self._guard(unit, still), self._site
+        guard, setup = self._guard(unit, still), self._setup
 
         def again(id: str) -> str:
             return f"vastplan move run {workspace.document.typed} {id}"
 
         if begun:
             try:
-                abort_move(workspace, begun, site.say, site.clock)
+                abort_move(workspace, begun, setup.say, setup.clock)
                 begun = ""
             except PastReturn:
-                site.say(f"goes on with the move {begun}, which cannot be taken back")
+                setup.say(f"goes on with the move {begun}, which cannot be taken back")
         if begun:
-            done = go_on_with_move(workspace, begun, site.say, again(begun), site.clock, guard)
+            done = go_on_with_move(workspace, begun, setup.say, again(begun), setup.clock, guard)
         else:
-            plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), site.clock)
-            at = site.clock.now().isoformat(timespec="seconds")
+            plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), setup.clock)
+            at = setup.clock.now().isoformat(timespec="seconds")
             consent = {
-                "by": f"the watcher at {site.place}, as the document says", "at": at,
-                standing.WATCHER: site.place, "lose_said": plan.lose.get("guid", ""),
+                "by": f"the watcher at {setup.place}, as the document says", "at": at,
+                standing.WATCHER: setup.place, "lose_said": plan.lose.get("guid", ""),
             }  # fmt: skip
-            done = run_move(workspace, plan, site.say, again(plan.id[:8]), site.clock, consent, guard)
+            done = run_move(workspace, plan, setup.say, again(plan.id[:8]), setup.clock, consent, guard)
         assert done.phase is Phase.DONE
         paths = done.facts.get(PATHS) or (done.address,)
         rejoins = " and ".join(
@@ -141,29 +141,29 @@ class _Ports:
 
     def renew(self, unit: FailoverUnit) -> str:
         again = f"vastplan move arm {self._workspace.document.typed} {unit.address} --to {unit.target}"
-        site = self._site
-        records = arm_move(self._workspace, unit.address, unit.target, site.say, again, site.clock)
+        setup = self._setup
+        records = arm_move(self._workspace, unit.address, unit.target, setup.say, again, setup.clock)
         kept = {job for record in records for job in record.facts.get("workloads", {})}
         return f"{unit.address}: armed for {unit.target}, {len(kept)} workloads kept"
 
     def say(self, text: str) -> None:
-        self._site.say(text)
+        self._setup.say(text)
 
     def alarm(self, texts: tuple[str, ...]) -> None:
-        site = self._site
+        setup = self._setup
         lines = [f"ALARM {text}" for text in texts] or ["the alarms are over"]
         for line in lines:
-            site.say(line)
-        why = commands.send_alarm(site.on_alarm, "\n".join(lines) + "\n") if site.on_alarm else ""
+            setup.say(line)
+        why = commands.send_alarm(setup.on_alarm, "\n".join(lines) + "\n") if setup.on_alarm else ""
         if why:
-            site.say(f"nobody was notified: {why}")
+            setup.say(f"nobody was notified: {why}")
 
     def _guard(self, unit: FailoverUnit, still: Callable[[], str]) -> Callable[[], str]:
         """What is asked right before there is no way back: the fence, then whether all is as it was."""
 
         def guard() -> str:
-            self._site.say(f"fences {unit.source}")
-            why = commands.run_fence(self._site.fence, unit.source)
+            self._setup.say(f"fences {unit.source}")
+            why = commands.run_fence(self._setup.fence, unit.source)
             return f"{unit.source} is not fenced: {why}" if why else still()
 
         return guard
