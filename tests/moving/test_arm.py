@@ -111,6 +111,22 @@ def test_a_source_that_answers_again_in_that_time_is_not_given_up(scene: Theatre
     assert scene.path("pdx")["role"] == "DESTINATION" and scene.abort(plan).phase is Phase.ABORTED
 
 
+def test_one_that_stopped_because_its_source_answered_goes_on_with_the_kept_workloads_once_it_is_lost(
+    scene: Theatre,
+) -> None:
+    submit(scene, "train")
+    arm(scene)
+    scene.clock.sleep(3700)
+    plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
+    with pytest.raises(Stopped, match="is connected"):
+        scene.run(plan)
+    scene.clock.sleep(3700)
+    lose(scene)
+    done = scene.run(plan)
+    assert [*scene.workloads("pdx").values()] == ["Running"]
+    assert "back" in done.facts and plan.lose["guid"] not in str(done.facts["back"])
+
+
 def test_one_of_long_ago_or_whose_source_answers_is_not_begun(scene: Theatre) -> None:
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     with pytest.raises(Stopped, match="iad is connected"):

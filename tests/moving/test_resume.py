@@ -58,7 +58,7 @@ def test_one_that_was_armed_says_as_it_begins_what_work_is_done_again(scene: The
     plan = plan_in_advance(scene.lab.workspace(), HOME, "pdx", scene.clock)
     lose(scene)
     done = scene.run(plan)
-    where, again = scene.told[:2]
+    where, again = scene.told[1:3]
     found = re.match(r"iad/protected_path/home goes back to (\S+) as of \S+$", where)
     assert found is not None and found[1] != plan.lose["guid"]
     assert re.match(r"work done again: at most .* min and .* old, and a checkpoint comes every 15 min$", again)

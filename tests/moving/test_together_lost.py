@@ -264,6 +264,34 @@ def half_lost(scene: Both) -> MovePlan:
     return scene.plan(mode="unplanned")
 
 
+@pytest.mark.parametrize("mounted", [False, True])
+def test_a_volume_on_one_site_only_stays_and_who_does_not_mount_it_goes_on(scene: Both, mounted: bool) -> None:
+    """It was armed path by path, and then nobody was submitted, if a project had one such volume that no workload mounts."""
+    team = scene.lab.sections["tenants"]["team"]
+    scratch = {"sites": ["iad"], "path": "/team/scratch", "size": "1 TiB", "mount": "/scratch"}
+    scene.lab.write(
+        {**scene.lab.sections, "tenants": {"team": {**team, "volumes": {**team["volumes"], "scratch": scratch}}}}
+    )
+    scene.lab.converge()
+    if mounted:
+        with scene.lab.world.lock:
+            scene.runai("iad").submit("team", "tune", gpus=0, claim_names=["home", "scratch"])
+        with pytest.raises(VastplanError, match="as it is: tune mounts iad/volume/scratch, which lives at iad only"):
+            scene.plan()
+    scene.start_job()
+    armed = arm_move(scene.lab.workspace(), TEAM, "pdx", scene.told.append, "again", scene.clock)
+    assert len(armed) == 2
+    scene.clock.sleep(3700)
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+    scene.clock.sleep(60)
+    plan = scene.plan(mode="unplanned")
+    facts = {fact.name: fact.value for fact in plan.evidence}
+    without = ", so tune is not submitted at pdx" if mounted else ""
+    assert facts["iad/volume/scratch"] == f"lives at iad only: nothing replicates it: it stays at iad{without}"
+    scene.run(plan)
+    assert [(name.partition("-")[0], phase) for name, phase in scene.workloads("pdx").items()] == [("train", "Running")]
+
+
 def test_before_the_first_call_it_is_taken_back(scene: Both) -> None:
     plan = half_lost(scene)
     until(scene, plan, "detach")

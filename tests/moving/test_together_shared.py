@@ -96,8 +96,9 @@ def test_what_keeps_the_whole_from_moving_is_named_with_what_can_be_done(scene: 
     with pytest.raises(VastplanError) as told:
         scene.plan()
     assert str(told.value) == (
-        f"iad/project/team cannot be moved to pdx as a whole: {MODELS} is shared by global access, and pdx does not mount it by a claim "
-        "of the same name (give the claims one name); what moves by itself: iad/volume/data, iad/volume/home"
+        f"iad/project/team cannot be moved to pdx as it is: train mounts {MODELS}, which is shared by global access, and pdx does not "
+        "mount it by a claim of the same name (give the claims one name); end it, or have the volume at pdx, or move the other volumes "
+        "by their addresses"
     )
 
 

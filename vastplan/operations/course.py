@@ -9,7 +9,7 @@ from dataclasses import replace
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import MovePlan
-from vastplan.model.operation import BACK, Operation, Phase
+from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.ends import Work, newcomers
@@ -104,8 +104,6 @@ def carried(
                 raise Stale(f"{known.address}: the {known.kind} {known.id} was taken back; plan another one")
             return known
         known = begin(record(), run)
-        for line in known.facts.get(BACK, ()):
-            run.report(inert(line, 600))
     elif known.id != short:
         raise second(known)
     return continued(known, stages(), run)

@@ -21,6 +21,9 @@ ALONG = "along"
 SPECIFICATION = "specification"
 """What the record has of a workload that was kept when the move was armed."""
 
+LACKS = "lacks"
+"""What the record has of a workload that is not submitted at the target: the claims that it mounts and that are not there."""
+
 RESUME = "resume"
 """What the record has of a workload that goes on from its last checkpoint: how, by the claim of each volume whose document says it."""
 DIRECTORY = "checkpoint"
@@ -143,13 +146,15 @@ def writes(side: Side) -> str:
 
 def noted(work: Work, job: Job) -> Facts:
     """A workload for the record. If the target lacks a claim that it mounts, `to_claim` is empty, and it is not submitted there."""
-    target_claim = work.target if not work.stays(job) else None
+    lacks = work.stays(job)
+    target_claim = work.target if not lacks else None
     along = sorted({*job.claims} & work.along - {work.source.name})
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
         "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
         **({} if job.suspends else {"suspends": False}), **({ALONG: along} if along else {}),
+        **({LACKS: sorted(lacks)} if lacks else {}),
     }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ from vastplan.operations.plan.resume import of_resume, to_record, with_resume
 from vastplan.operations.plan.shared import of_shared
 from vastplan.operations.plan.steps import commands_afterwards, if_unread, staying, suspended_before
 from vastplan.operations.sites import Sites
-from vastplan.operations.stage import Stage
+from vastplan.operations.stage import Stage, noting
 from vastplan.operations.subject import Heading, Met, Parts, Subject
 from vastplan.operations.wanted import WantedMove
 from vastplan.schema.ports.replica import SideRole
@@ -163,9 +163,7 @@ class PathMet(Met[MovePlan]):
         return of_lost_work(self.document.written, self.pair, age_of(self.ends, lose.get("created", "")))
 
     def _goes_back(self) -> Facts:
-        """What an unplanned move goes back to as it begins: the plan of one that was armed has an older restore point."""
-        if self.wanted.mode != UNPLANNED:
-            return {}
+        """What an unplanned move goes back to: the plan of one that was armed has an older restore point."""
         point, _ = self._mode.loss(self.ends)
         return {BACK: [*goes_back(self.document.written, self.pair, self.ends, point)]}
 
@@ -212,7 +210,6 @@ class PathMet(Met[MovePlan]):
                 "jobs": jobs,
                 PAIRS: facts_of_pairs((pair,)),
                 **self._mode.facts(pair, ends, users, plan.id[:8]),
-                **self._goes_back(),
             },
         )
 
@@ -229,7 +226,8 @@ class PathMet(Met[MovePlan]):
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages of its mode."""
-        return self._mode.stages(self.ends, self.wanted.broken)
+        stages = self._mode.stages(self.ends, self.wanted.broken)
+        return noting(stages, self._goes_back) if self.wanted.mode == UNPLANNED else stages
 
     def standing(self, operation: Operation) -> str:
         """Which side may write now."""

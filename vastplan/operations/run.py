@@ -17,7 +17,7 @@ from vastplan.model.canonical_json import json_file_text
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import MEASURED, PAST, Attempt, Operation, Outcome, Phase
+from vastplan.model.operation import BACK, MEASURED, PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
 from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undoing
 
@@ -128,6 +128,8 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
     seconds = int((run.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds())
     measured = {**operation.facts.get(MEASURED, {}), stage.name: seconds}
     past = {PAST: stage.name} if stage.no_return else {}
+    for line in gate.facts.get(BACK, ()):
+        run.report(inert(line, 600))
     operation = operation.knowing(**gate.facts, **past, **{MEASURED: measured})
     covers = operation.covers if stage.covers is None else stage.covers
     return _note(run, replace(operation, passed=(*operation.passed, stage.name), covers=covers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
@@ -118,6 +118,17 @@ def look(
 ) -> Stage:
     """The first stage, which only reads: it may not end while there is a `problem`."""
     return Stage(LOOK, does, until, bound=0.0, precondition=problem, once=once)
+
+
+def noting(stages: tuple[Stage, ...], facts: Callable[[], Facts]) -> tuple[Stage, ...]:
+    """The stages, of which the first notes facts that it reads when it ends: a stage that stopped before may be passed much later."""
+    first, *others = stages
+
+    def gate(operation: Operation) -> Gate:
+        found = first.gate(operation)
+        return replace(found, facts={**found.facts, **facts()}) if found.holds is Holds.YES else found
+
+    return (replace(first, gate=gate), *others)
 
 
 def undoing(stages: tuple[Stage, ...], operation: Operation) -> tuple[Stage, ...]:

@@ -13,7 +13,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM
 from vastplan.model.operation import Facts, Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
-from vastplan.operations.ends import ALONG, SPECIFICATION, Ends, noted
+from vastplan.operations.ends import ALONG, LACKS, SPECIFICATION, Ends, noted
 from vastplan.operations.modes.mode import Users
 from vastplan.operations.modes.planned import Planned
 from vastplan.operations.plan.pair import Pair
@@ -64,7 +64,10 @@ def kept_for(pair: Pair, record: Operation) -> tuple[Facts, ...]:
     """The kept workloads for a move of a pair: one that mounts a claim which does not move now has none at the target."""
     moving = {name for _, name in pair.along}
     facts: tuple[Facts, ...] = tuple(record.facts[WORKLOADS].values())
-    return tuple(fact if moving.issuperset(fact.get(ALONG, ())) else {**fact, "to_claim": ""} for fact in facts)
+    missing = (sorted({*fact.get(ALONG, ())} - moving) for fact in facts)
+    return tuple(
+        {**fact, "to_claim": "", LACKS: names} if names else fact for fact, names in zip(facts, missing, strict=True)
+    )
 
 
 def lapsed(arming: Operation, source: str, last_move: Operation | None) -> str:

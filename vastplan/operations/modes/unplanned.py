@@ -9,7 +9,7 @@ from vastplan.model.formatting import span
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.calls import replica as calls
-from vastplan.operations.ends import Ends
+from vastplan.operations.ends import LACKS, SPECIFICATION, Ends
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.stage import Stage, look
@@ -69,7 +69,10 @@ class Unplanned(Mode):
     def jobs(self, ends: tuple[Ends, ...], users: tuple[Users, ...]) -> tuple[tuple[Facts, ...], ...]:
         """Those that can still be read; if those of one path cannot, those that were kept when the move was armed."""
         if any(users) or all(map(_readable, ends)):
-            return super().jobs(ends, users)
+            return tuple(
+                tuple(_with_kept(fact, each) for fact in facts)
+                for facts, each in zip(super().jobs(ends, users), ends, strict=True)
+            )
         return tuple(each.armed_jobs for each in ends)
 
     def evidence(self, ends: Ends, users: Users) -> tuple[Fact, ...]:
@@ -98,9 +101,16 @@ def _readable(ends: Ends) -> bool:
     return True
 
 
+def _with_kept(fact: Facts, ends: Ends) -> Facts:
+    """A workload with the specification that was kept of it, for the case that the source is silent by the time it is submitted."""
+    kept = next((one for one in ends.armed_jobs if one["id"] == fact["id"] and SPECIFICATION in one), None)
+    return fact if kept is None else {**fact, SPECIFICATION: kept[SPECIFICATION]}
+
+
 def _becomes(fact: Facts) -> str:
-    claim = fact["to_claim"]
-    return f"submitted with the claim {claim}" if claim else "has a claim without a counterpart, so it is not submitted"
+    if fact["to_claim"]:
+        return f"submitted with the claim {fact['to_claim']}"
+    return f"not submitted: it mounts {', '.join(fact.get(LACKS, ())) or 'a claim'}, which does not move"
 
 
 def answers(ends: tuple[Ends, ...], tries: int) -> bool:

@@ -8,13 +8,15 @@ from typing import TypeAlias
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.calls.job import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
-from vastplan.operations.ends import SPECIFICATION, Ends, Home, job_of, jobs_of, newcomers
+from vastplan.operations.ends import SPECIFICATION, Ends, Home, job_of, jobs_of, newcomers, without_specification
 from vastplan.operations.stage import Call, Gate, Holds, Stage, waiting
 from vastplan.schema.ports.workloads import Jobs
 
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 Chosen: TypeAlias = tuple[Facts, ...]
 """Workloads, as the record has them."""
+UNREAD = "workloads unread"
+"""A fact of a record: the workloads at the source did not answer when they were to be suspended, so those that were kept are submitted."""
 STILLNESS = 15.0  # seconds between two reads of the used bytes, which must be equal
 
 
@@ -114,7 +116,7 @@ def fence(ends: Ends) -> Stage:
         try:
             running = [job_of(fact) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
         except (Refused, Unreachable):
-            return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer"})
+            return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer", UNREAD: True})
         moving = [job.name for job in running if job.suspends]
         if moving:
             return Gate(Holds.NOT_YET, f"still running: {', '.join(moving)}")
@@ -143,10 +145,13 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
         if chosen is not None:
             return chosen(operation)
         facts = jobs_of(operation)
-        on = tuple(
-            fact for fact in facts if stopped_in == FENCE and (SPECIFICATION in fact or not job_of(fact).suspends)
-        )
-        return (*suspended(operation, stopped_in, facts), *on)
+        stopped = suspended(operation, stopped_in, facts)
+        if stopped_in != FENCE:
+            return stopped
+        unread = bool(operation.facts.get(UNREAD))
+        on = (fact for fact in facts if (unread and SPECIFICATION in fact) or not job_of(fact).suspends)
+        now = () if unread else tuple(map(without_specification, stopped))  # as its source has it now
+        return (*(now or stopped), *(fact for fact in on if fact not in stopped))
 
     def own_workloads(operation: Operation) -> tuple[str, ...]:
         return tuple(new_name(operation, str(fact["name"])) for fact in begun(operation) if fact["to_claim"])

@@ -14,7 +14,8 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
-from vastplan.model.move_plan import ARM, LOSSLESS, UNPLANNED, MovePlan
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import ARM, LOSSLESS, PLANNED, UNPLANNED, MovePlan
 from vastplan.model.operation import BACK, PATHS, WHOLE, Facts, Operation
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import latest_operations
@@ -29,9 +30,9 @@ from vastplan.operations.course import (
     shown,
 )
 from vastplan.operations.document import Document
-from vastplan.operations.ends import Ends, without_specification
+from vastplan.operations.ends import LACKS, Ends, without_specification
 from vastplan.operations.modes.group.loss import GroupLoss, loss_of
-from vastplan.operations.modes.group.pairs import pairs_of, whole_of, with_each_other
+from vastplan.operations.modes.group.pairs import Whole, pairs_of, whole_of, with_each_other
 from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_together
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
@@ -47,7 +48,7 @@ from vastplan.operations.plan.shared import of_shared, staying_alone
 from vastplan.operations.plan.steps import commands_afterwards, if_unread, one_by_one, staying, suspended_before
 from vastplan.operations.record import whole
 from vastplan.operations.sites import Sites
-from vastplan.operations.stage import Stage
+from vastplan.operations.stage import Stage, noting
 from vastplan.operations.subject import Heading, Met, Parts, Subject
 from vastplan.operations.wanted import WantedMove
 
@@ -114,7 +115,8 @@ class GroupMet(Met[MovePlan]):
         if not self.wanted.armed:
             refuse_source(self.wanted.mode, self.ends, self.wanted.broken, str(self.wanted.address))
         users, loss, entries = self.users(), self._loss(), self.document.objects()
-        of_each, staying = self._mode.jobs(self.ends, users), whole_of(entries, self.wanted.address, target).staying
+        of_each, whole = self._mode.jobs(self.ends, users), whole_of(entries, self.wanted.address, target)
+        staying, left = whole.staying, self._left(whole, of_each)
         jobs = tuple(map(without_specification, self._jobs(users)))
         together = (user for users_of_path in users for user in users_of_path)
         refuse_unsuspendable(str(self.wanted.address), self.stages(), together)
@@ -152,6 +154,7 @@ class GroupMet(Met[MovePlan]):
             stages=tuple(map(shown, self.stages())),
             evidence=(
                 *loss.facts,
+                *left,
                 *evidence,
                 *of_shared(
                     entries, zip(self.pairs, of_each, strict=True), self.wanted.mode, {path.address for path in staying}
@@ -207,7 +210,7 @@ class GroupMet(Met[MovePlan]):
             covers=self.covers,
             consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id, **self._more_consent(plan)},
             facts={
-                "jobs": jobs, PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs), **self._goes_back(),
+                "jobs": jobs, PATHS: self.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(self.pairs),
             },
         )  # fmt: skip
 
@@ -220,8 +223,9 @@ class GroupMet(Met[MovePlan]):
     def stages(self) -> tuple[Stage, ...]:
         """The stages of all pairs as one list. The time limits of copies and changes are of all paths together: they share the link."""
         forecast = sum(ends.forecast for ends in self.ends)
-        stages = (self._mode.stages(replace(ends, forecast=forecast), self.wanted.broken) for ends in self.ends)
-        return as_one(dict(zip(self.each, stages, strict=True)))
+        each = (self._mode.stages(replace(ends, forecast=forecast), self.wanted.broken) for ends in self.ends)
+        stages = as_one(dict(zip(self.each, each, strict=True)))
+        return noting(stages, self._goes_back) if self.wanted.mode == UNPLANNED else stages
 
     def standing(self, operation: Operation) -> str:
         """Which side of each path may write now."""
@@ -266,10 +270,25 @@ class GroupMet(Met[MovePlan]):
             return ()
         return of_lost_work(self.document.written, pair, age_of(ends, point.get("created", "")))
 
+    def _left(self, whole: Whole, of_each: tuple[tuple[Facts, ...], ...]) -> tuple[Fact, ...]:
+        """A line for each volume that stays behind. Raises `VastplanError` if a planned move would suspend who mounts it, and submit him
+        nowhere."""
+        lines, source, target = [], self.pairs[0].source, self.pairs[0].target
+        for one in whole.left:
+            claims = {name for _, name in one.claims}
+            lacking = {str(fact["name"]) for facts in of_each for fact in facts if claims & {*fact.get(LACKS, ())}}
+            on = ", ".join(inert(name, 80) for name in sorted(lacking))
+            if on and self.wanted.mode == PLANNED:
+                raise VastplanError(
+                    f"{self.wanted.address} cannot be moved to {target} as it is: {on} mounts {one.address}, which {one.why}; end it, or "
+                    f"have the volume at {target}, or move the other volumes by their addresses"
+                )
+            without = f", so {on} is not submitted at {target}" if on else ""
+            lines.append(Fact(one.address, f"{one.why}: it stays at {source}{without}"))
+        return tuple(lines)
+
     def _goes_back(self) -> Facts:
         """As of one path: what each goes back to as the move begins."""
-        if self.wanted.mode in LOSSLESS:
-            return {}
         points, written, each = self._loss().points, self.document.written, zip(self.pairs, self.ends, strict=True)
         return {BACK: [line for pair, ends in each for line in goes_back(written, pair, ends, points[str(pair.path)])]}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
+from typing import TypeAlias
 
 from vastplan.model.address import Address
 from vastplan.model.dataclass import dataclass
@@ -18,21 +19,28 @@ TOGETHER = ("project", "tenant")
 
 
 @dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """A volume that the target does not have: its address, why, and its claims, each with its project."""
+
+    address: str
+    why: str
+    claims: frozenset[tuple[Address, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
-    """What becomes of all directories of a project or tenant: the paths that move, the paths of global access that stay, and why
-    others keep the whole from moving."""
+    """What becomes of all directories of a project or tenant: the paths that move, the paths of global access that stay, and what the
+    target does not have."""
 
     moving: tuple[Address, ...]
     staying: tuple[Entry, ...]
-    problems: tuple[str, ...]
-    alone: tuple[str, ...]
-    """The addresses of what moves."""
+    left: tuple[LeftBehind, ...]
 
 
 def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
     """The pairs of all volumes of a project or tenant whose roles change, in the order of their addresses.
 
-    Raises `VastplanError`, which names the volumes that the target would not have: a project never moves in part.
+    Raises `VastplanError` if there is none, and says why of each volume. Those that the target would not have are left behind.
     """
     all_entries = tuple(entries)
     if not any(entry.address == address for entry in all_entries):
@@ -42,9 +50,9 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
             f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
         )
     whole = whole_of(all_entries, address, to)
-    if whole.problems:
-        alone = f"; what moves by itself: {', '.join(whole.alone)}" if whole.alone else ""
-        raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(whole.problems)}{alone}")
+    if whole.left and not whole.moving:
+        reasons = "; ".join(f"{one.address} {one.why}" for one in whole.left)
+        raise VastplanError(f"{address} cannot be moved to {to}: {reasons}")
     if whole.staying and not whole.moving:
         shared = ", ".join(path.origin or str(path.address) for path in whole.staying)
         raise VastplanError(
@@ -60,20 +68,18 @@ def whole_of(entries: tuple[Entry, ...], address: Address, to: str) -> Whole:
     """What becomes of the directories of a project or tenant. Raises `VastplanError` if one is replicated more than once."""
     claims = claims_by_directory(entries)
     shared = {path.address: names for path, names in shared_between(entries, claims, address.site, to)}
-    moving, staying, problems, alone = set[Address](), dict[Address, Entry](), list[str](), list[str]()
-    for text, directory in _directories(entries, address):
+    moving, staying, left = set[Address](), dict[Address, Entry](), dict[str, LeftBehind]()
+    for text, directory, claim_of_text in _directories(entries, address):
         path = _path_of(entries, address.site, directory) if directory else None
         mounted = {(claim.project, claim.name) for claim in claims.get((address.site, directory), ())}
         if path is not None and path.address in shared and to not in movable(path) and mounted <= shared[path.address]:
             staying[path.address] = path
         elif path is not None and to in movable(path):
             moving.add(path.address)
-            alone.append(text)
         else:
-            problems.append(f"{text} {_why_not(path, address.site, to)}")
-    return Whole(
-        tuple(sorted(moving)), tuple(staying.values()), tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(alone))
-    )
+            before = left[text].claims if text in left else frozenset()
+            left[text] = LeftBehind(text, _why_not(path, address.site, to), before | mounted | claim_of_text)
+    return Whole(tuple(sorted(moving)), tuple(staying.values()), tuple(left.values()))
 
 
 def to_arm(entries: tuple[Entry, ...], path: Address, projects: Set[Address], to: str) -> Address:
@@ -88,7 +94,7 @@ def to_arm(entries: tuple[Entry, ...], path: Address, projects: Set[Address], to
         whole = whole_of(entries, project, to)
     except VastplanError:
         return path
-    return project if len(whole.moving) > 1 and not whole.problems else path
+    return project if len(whole.moving) > 1 else path
 
 
 def with_each_other(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
@@ -97,16 +103,20 @@ def with_each_other(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
 
 
-def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
-    """The objects with data of the project or tenant on its site, each with its directory; "" for a volume that a CSI driver created."""
+_Mounted: TypeAlias = tuple[str, str, frozenset[tuple[Address, str]]]
+
+
+def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[_Mounted, ...]:
+    """The objects with data of the project or tenant on its site, each with its directory, "" for a volume that a CSI driver created, and
+    its claim."""
     if address.kind == "project":
         return tuple(_of_project(everything, address))
     views = [
-        (str(view.origin or view.address), str(view.values["path"]))
+        (str(view.origin or view.address), str(view.values["path"]), frozenset[tuple[Address, str]]())
         for view in everything
         if (view.address.site, view.address.kind) == (address.site, "view") and _refers(view, "tenant", address)
     ]
-    view_directories = {directory for _, directory in views}
+    view_directories = {directory for _, directory, _ in views}
     projects = [
         entry.address for entry in everything if (entry.address.site, entry.address.kind) == (address.site, "project")
     ]
@@ -115,13 +125,13 @@ def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple
     project_claims = [
         claim
         for claims_of_project in claims
-        if any(directory in view_directories for _, directory in claims_of_project)
+        if any(directory in view_directories for _, directory, _ in claims_of_project)
         for claim in claims_of_project
     ]
     return tuple(dict.fromkeys((*views, *project_claims)))
 
 
-def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tuple[str, str]]:
+def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[_Mounted]:
     by_address = {entry.address: entry for entry in everything}
     for entry in everything:
         if entry.address.kind != "persistent_volume_claim" or not _refers(entry, "namespace", project):
@@ -129,7 +139,7 @@ def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tup
         volume = entry.values.get("volume")
         bound = by_address.get(volume.target) if isinstance(volume, Ref) else None
         handle = "" if bound is None else str(bound.values.get("volume_handle") or "")
-        yield str(entry.origin or entry.address), handle
+        yield str(entry.origin or entry.address), handle, frozenset({(project, entry.called)})
 
 
 def _why_not(path: Entry | None, site: str, to: str) -> str:
