@@ -141,6 +141,20 @@ def test_how_long_its_holder_relies_on_a_lease(memory: KubernetesBench) -> None:
         memory.time.passed = 59.5  # and it says the same for ever
 
 
+@pytest.mark.parametrize(("asked", "lasts"), [(900, 900), (30, 60), (10**6, 900)])
+def test_who_may_stand_still_for_long_asks_others_to_wait_as_long(
+    memory: KubernetesBench, asked: int, lasts: int
+) -> None:
+    """A watcher that fails over: nobody takes the ledger from it while it may still send what it was about to send."""
+    held, _ = acquire(memory.api, PLACE, memory.time.clock, "me", memory.ledger()._make_namespace, watch(memory), asked)
+    assert spec(memory)["leaseDurationSeconds"] == asked
+    began = memory.time.passed
+    taken(memory)
+    assert lasts <= memory.time.passed - began <= lasts + 3
+    with pytest.raises(Lost):
+        held.holds()
+
+
 def test_a_holder_counts_by_a_clock_that_nobody_sets(memory: KubernetesBench) -> None:
     """A time server that moves the clock of its machine by minutes ends no run, and lengthens no lease."""
     time = {"ticks": 0.0, "wall": 0.0}

@@ -9,6 +9,9 @@ import pytest
 
 from tests.watching.model import BUGS, Broken, history
 
+RARE = ("sees no gap", "short lock")
+"""They take thousands of histories: test_sight.py and tests/ledger/test_lease.py have them."""
+
 
 def found_after(bug: str, most: int) -> int:
     """How many histories it takes to find a fault. Fails the test if they do not suffice."""
@@ -37,6 +40,6 @@ def test_no_promise_is_broken_in_many() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug != "sees no gap"])  # which takes thousands: test_sight.py
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug not in RARE])
 def test_each_fault_is_found(bug: str) -> None:
     found_after(bug, 1500)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faults.strike import HASTY
-from tests.moving.matrix import Killed
+from tests.moving.matrix import NEVER, Killed, killed_at
 from tests.moving.test_arm import submit
 from tests.moving.test_together import with_active
 from tests.moving.theatre import Theatre, shared_theatre
-from vastplan.app.move import last_moves
+from tests.moving.together import TEAM
+from vastplan.app.move import abort_move, go_on_with_move, last_moves, plan_move, run_move
 from vastplan.app.watch import WatchSetup, watcher_of
+from vastplan.app.watching.commands import run_fence
+from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.move_plan import UNPLANNED
+from vastplan.model.move_plan import REJOIN, UNPLANNED
+from vastplan.model.operation import Phase
 from vastplan.operations.failover.watcher import Watcher
+from vastplan.operations.run import Stopped
+from vastplan.operations.wanted import WantedMove
 from vastplan.systems.vast.replica import VastReplica
 
 FAILOVER = {"mode": "automatic", "after": "2m", "lose_at_most": "2h"}
@@ -79,10 +87,11 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Theatre]:
 def test_a_lost_site_is_failed_over_once_and_nobody_types_anything(scene: Theatre) -> None:
     submit(scene, "train")
     shift = Shift(scene, "pdx", "hq")
-    assert any("armed for pdx, 1 workloads kept" in line for line in shift.beats(2))
+    assert any("armed for pdx, 1 workload kept" in line for line in shift.beats(2))
     scene.lab.world.lose("iad", power=True, jobs="stop")
     told = "\n".join(shift.beats(10))
-    assert told.count("failed over from iad to pdx") == 1
+    assert told.count("ALARM iad/project/team: failed over from iad to pdx") == 1 and "the alarms are over" not in told
+    assert "pdx/project/team is on pdx since the failover" in told and "--rejoin iad and vastplan" in told
     assert scene.path("pdx")["role"] == "SOURCE"
     assert list(scene.workloads("pdx").values()) == ["Running"]
     assert shift.fenced == ["fence iad"]
@@ -90,8 +99,94 @@ def test_a_lost_site_is_failed_over_once_and_nobody_types_anything(scene: Theatr
     assert move.consent["watcher"] in shift.watchers and "iad is fenced" in told
     assert shift.beats(3) == []
     scene.lab.world.find("iad")
-    assert [line for line in shift.beats(3) if "iad answers again" in line]
+    assert [line for line in shift.beats(3) if "iad answers, and may take writes" in line and "--rejoin iad" in line]
     assert len(shift.fenced) == 1
+    for path in ("home", "data"):
+        rejoin(scene, path)
+    assert "the alarms are over" in shift.beats(1)
+    home = plan_move(scene.lab.workspace(), WantedMove(TEAM._replace(site="pdx"), "iad"), scene.clock)
+    run_move(scene.lab.workspace(), home, print, "", scene.clock, {})
+    assert any("iad/project/team: armed for pdx, 1 workload kept" in line for line in shift.beats(2))
+
+
+def rejoin(scene: Theatre, path: str, deadly: int = NEVER) -> None:
+    """A person decides that pdx is right."""
+    wanted = WantedMove(Address("iad", "protected_path", path), "pdx", REJOIN)
+    plan = plan_move(scene.lab.workspace(), wanted, scene.clock)
+    killed_at(deadly, lambda: run_move(scene.lab.workspace(), plan, print, "", scene.clock, {}))
+
+
+def test_a_decision_that_is_interrupted_ends_no_alarm(scene: Theatre) -> None:
+    shift = Shift(scene, "pdx", "hq")
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+    shift.beats(10)
+    scene.lab.world.find("iad")
+    assert [line for line in shift.beats(3) if "iad answers, and may take writes" in line]
+    rejoin(scene, "home", deadly=12)
+    rejoin(scene, "data", deadly=12)
+    assert "the alarms are over" not in shift.beats(3)
+
+
+def test_what_a_watcher_began_is_not_gone_on_with_by_hand_before_it_is_fenced(
+    scene: Theatre, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shift = Shift(scene, "pdx", "hq")
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+
+    def dies(*_: object) -> str:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr("vastplan.app.watching.commands.run_fence", dies)
+        with pytest.raises(Killed):
+            shift.beats(10)
+    (move,) = (move for move in last_moves(scene.lab.workspace()) if move.mode == UNPLANNED)
+    with pytest.raises(Stopped, match="a watcher began it, on condition that the lost site is fenced"):
+        go_on_with_move(scene.lab.workspace(), move.id, print, "again", scene.clock)
+    assert scene.path("pdx")["role"] == "DESTINATION"
+    told = shift.beats(12)
+    assert [line for line in told if f"took back the move {move.id}" in line]
+    assert [line for line in told if "failed over from iad to pdx" in line]
+
+
+def test_a_move_that_has_ended_meanwhile_is_not_taken_back(scene: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who takes it back has waited for the ledger, which the one that ended it held."""
+    shift = Shift(scene, "pdx", "hq")
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+    shift.beats(10)
+    (move,) = (move for move in last_moves(scene.lab.workspace()) if move.mode == UNPLANNED)
+    with scene.lab.workspace().ledger() as backend:
+        parts = {site: backend.read(site) for site in backend.sites()}
+    before = replace(move, phase=Phase.OPEN)
+    stale = {site: replace(part, operations={**part.operations, move.subject: before}) for site, part in parts.items()}
+    monkeypatch.setattr("vastplan.app.operations._all_parts", lambda _: stale)
+    with pytest.raises(VastplanError, match="has ended"):
+        abort_move(scene.lab.workspace(), move.id, print, scene.clock)
+
+
+@pytest.mark.parametrize("command", ["/nowhere/fence.sh", "'", ""])
+def test_a_fence_that_cannot_be_run_is_refused_at_the_start(scene: Theatre, command: str) -> None:
+    shift = Shift(scene)
+    shift.fence = command
+    if command:
+        with pytest.raises(VastplanError, match="is no command that can be run here"):
+            shift.watcher("pdx")
+    else:
+        shift.watcher("pdx")
+        assert shift.said == [
+            "watches iad/project/team: if iad is lost, alarms (without --fence COMMAND nobody confirms that a lost site takes no more writes)"
+        ]
+
+
+def test_a_fence_that_does_not_end_is_ended_with_all_that_it_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("vastplan.app.watching.commands.FENCE_SECONDS", 0.5)
+    left = tmp_path / "left"
+    began = time.monotonic()
+    assert "did not end within 0 s" in run_fence(f"sh -c '(sleep 3; touch {left}) & wait' fence", "iad")
+    time.sleep(max(0.0, began + 3.5 - time.monotonic()))
+    assert not left.exists()
 
 
 def test_without_a_second_place_it_only_alarms(scene: Theatre) -> None:
@@ -99,8 +194,11 @@ def test_without_a_second_place_it_only_alarms(scene: Theatre) -> None:
     scene.lab.world.lose("iad", power=True, jobs="stop")
     told = shift.beats(16)
     (alarm,) = [line for line in told if line.startswith("ALARM")]
-    assert alarm.startswith("ALARM iad/project/team: iad does not answer; by hand: vastplan move plan ")
-    assert alarm.endswith("--unplanned --out lost.json; no other watcher says that it has been silent for 120 s")
+    assert (
+        "iad does not answer; no other watcher says that it has been silent for 120 s; by hand: vastplan move run "
+        in alarm
+    )
+    assert alarm.endswith("iad/project/team --to pdx --unplanned")
     assert "iad does not answer" in told
     assert not shift.fenced and scene.path("pdx")["role"] == "DESTINATION"
     scene.lab.world.find("iad")
@@ -110,7 +208,7 @@ def test_without_a_second_place_it_only_alarms(scene: Theatre) -> None:
 def test_what_the_document_leaves_to_a_person_is_armed_and_alarmed_for(scene: Theatre) -> None:
     scene.lab.write(document(None))
     shift = Shift(scene, "pdx", "hq")
-    assert "watches iad/project/team: if iad is lost, alarms; a person moves it to pdx" in shift.said
+    assert "watches iad/project/team: if iad is lost, alarms" in shift.said
     assert any("armed for pdx" in line for line in shift.beats(1))
     scene.lab.world.lose("iad", power=True, jobs="stop")
     assert any("a person has to decide" in line for line in shift.beats(11))
@@ -121,7 +219,10 @@ def test_a_site_that_is_not_fenced_is_not_given_up_and_nothing_is_left_under_way
     shift = Shift(scene, "pdx", "hq", fence=7)
     scene.lab.world.lose("iad", power=True, jobs="stop")
     told = "\n".join(shift.beats(9))
-    assert "iad is not fenced" in told and "ended with 7" in told and "failed over" not in told
+    assert "iad is not fenced" in told and "ended with 7" in told and "failed over from" not in told
+    assert (
+        all(move.phase.closed for move in last_moves(scene.lab.workspace())) and "end the fence once it is well" in told
+    )
     assert scene.path("pdx")["role"] == "DESTINATION"
     shift.fence = f'{sys.executable} -c "{FENCES.format(0)}"'
     shift.watchers = {place: shift.watcher(place) for place in ("pdx", "hq")}
@@ -133,7 +234,7 @@ def test_a_restore_point_that_is_too_old_is_left_to_a_person(scene: Theatre) -> 
     shift = Shift(scene, "pdx", "hq")
     scene.lab.world.lose("iad", power=True, jobs="stop")
     told = "\n".join(shift.beats(9))
-    assert "and the document allows 90 s" in told and not shift.fenced
+    assert "is older than the document allows (90 s)" in told and not shift.fenced
 
 
 def test_one_system_that_answers_is_not_silence(scene: Theatre) -> None:

@@ -69,7 +69,7 @@ class Operations(Generic[Wanted, Planned]):
         again: str,
         clock: Clock | None = None,
         consent: Mapping[str, Any] | None = None,
-        guard: Callable[[], str] = lambda: "",
+        guard: Callable[[], str] | None = None,
         once_begun: str = "",
     ) -> Operation:
         """Carry out the plan, or continue an operation that has begun. `consent` are the consents given now, `again` the command to
@@ -131,10 +131,7 @@ class Operations(Generic[Wanted, Planned]):
     ) -> Operation:
         """Take back what an operation did. Raises `Stopped` past the point of no return."""
         operation = by_id(_all_parts(workspace), self.kind.name, id)
-        if operation.phase is Phase.DONE:
-            raise VastplanError(
-                f"{operation.address}: the {operation.kind} {operation.id} has ended ({operation.phase.value})"
-            )
+        _refuse_done(operation)
         again, command = self._to_abort(DocumentOf(workspace), operation), f"{self.kind.name} abort"
         with self._begun(workspace, operation, report, clock or CLOCK, again, again, command) as (
             operation,
@@ -142,6 +139,7 @@ class Operations(Generic[Wanted, Planned]):
             parts,
             run,
         ):
+            _refuse_done(operation)  # it may have ended while its ledger was waited for
             if operation.phase is Phase.ABORTED:
                 return evened(operation, parts, run.journal)
             return abort(operation, met.stages(), run)
@@ -153,7 +151,7 @@ class Operations(Generic[Wanted, Planned]):
         report: Callable[[str], None],
         again: str,
         clock: Clock | None = None,
-        guard: Callable[[], str] = lambda: "",
+        guard: Callable[[], str] | None = None,
         checkpoints: Sequence[str] = (),
     ) -> Operation:
         """Continue an operation that has begun, from its record alone: what it needed consent for was given then. Its workloads go on from
@@ -252,6 +250,14 @@ def opened(
             return met, parts, write
 
         yield enter, ports
+
+
+def _refuse_done(operation: Operation) -> None:
+    """Raises `VastplanError` for an operation that has ended."""
+    if operation.phase is Phase.DONE:
+        raise VastplanError(
+            f"{operation.address}: the {operation.kind} {operation.id} has ended ({operation.phase.value})"
+        )
 
 
 def at_new_names(document: DocumentOf, parts: Mapping[str, SiteLedger]) -> Mapping[str, SiteLedger]:

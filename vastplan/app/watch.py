@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from vastplan.app.connect import connected, shared_ledger
@@ -16,8 +17,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
 from vastplan.model.move_plan import UNPLANNED
-from vastplan.model.operation import PATHS, Phase
-from vastplan.model.shell import word
+from vastplan.model.operation import WATCHER, Operation
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
@@ -27,6 +27,7 @@ from vastplan.operations.failover.units import units_of
 from vastplan.operations.failover.watcher import FailoverUnit, Standing, Watcher
 from vastplan.operations.run import PastReturn
 from vastplan.operations.wanted import WantedMove
+from vastplan.report.values import counted
 from vastplan.schema.system import Client
 
 LOCK = 900
@@ -47,22 +48,21 @@ class WatchSetup:
 
 def watcher_of(setup: WatchSetup, every: float) -> Watcher:
     """The watcher. `beat` is to be called every so many seconds. Raises `VastplanError`."""
+    if setup.fence:
+        commands.refuse_missing(setup.fence)
     ports = _Ports(setup)
     units = ports.units()
-    automatic = [str(unit.address) for unit in units if unit.after]
     if not units:
         raise VastplanError("the document has no volume that replicates to another site and is mounted on both")
-    if automatic and ports.notes is None:
-        setup.say("it only alarms: the ledger is in files, where no other watcher can say what it sees")
-    elif automatic and not setup.fence:
-        setup.say("it only alarms: without --fence COMMAND nobody confirms that a lost site takes no more writes")
+    alone = ""
+    if ports.notes is None:
+        alone = "the ledger is in files, where no other watcher can say what it sees"
+    elif not setup.fence:
+        alone = "without --fence COMMAND nobody confirms that a lost site takes no more writes"
     for unit in units:
-        does = (
-            f"fails over to {unit.target} by itself"
-            if str(unit.address) in automatic
-            else f"alarms; a person moves it to {unit.target}"
-        )
-        setup.say(f"watches {unit.address}: if {unit.source} is lost, {does}")
+        does = f"fails over to {unit.target} by itself" if unit.after and not alone else "alarms"
+        why = f" ({alone})" if unit.after and alone else ""
+        setup.say(f"watches {unit.address}: if {unit.source} is lost, {does}{why}")
     return Watcher(ports, setup.place, every, setup.clock)
 
 
@@ -72,10 +72,11 @@ class _Ports:
     def __init__(self, setup: WatchSetup) -> None:
         self._setup, self._workspace = setup, setup.open()
         self.notes = self._workspace.document.head.shared_ledger()
+        self._fenced: set[str] = set()
 
     def units(self) -> tuple[FailoverUnit, ...]:
         self._workspace = self._setup.open()
-        with self._workspace.ledger() as backend:
+        with _of_the_ledger(), self._workspace.ledger() as backend:
             parts = {site: backend.read(site) for site in backend.sites()}
         return units_of(DocumentOf(self._workspace), latest_operations(parts))
 
@@ -90,9 +91,12 @@ class _Ports:
     def exchange(self, sighting: Sighting) -> Mapping[str, Sighting]:
         if self.notes is None:
             return {}
-        with shared_ledger(
-            self._workspace.document, *self.notes, writable=True, report=self._setup.say, timeout=0
-        ) as ledger:
+        with (
+            _of_the_ledger(),
+            shared_ledger(
+                self._workspace.document, *self.notes, writable=True, report=self._setup.say, timeout=0
+            ) as ledger,
+        ):
             found = ledger.exchange(sighting.place, {"beat": sighting.beat, "silent": dict(sighting.silent)})
         return {place: heard for place, text in found.items() if (heard := _sighting(place, text)) is not None}
 
@@ -116,35 +120,47 @@ class _Ports:
         if begun:
             try:
                 abort_move(workspace, begun, setup.say, setup.clock)
-                begun = ""
+                return f"took back the move {begun} of another watcher, and decides anew"
             except PastReturn:
                 setup.say(f"goes on with the move {begun}, which cannot be taken back")
-        if begun:
-            done = go_on_with_move(workspace, begun, setup.say, again(begun), setup.clock, guard)
-        else:
-            plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), setup.clock)
-            at = setup.clock.now().isoformat(timespec="seconds")
-            consent = {
-                "by": f"the watcher at {setup.place}, as the document says", "at": at,
-                standing.WATCHER: setup.place, "lose_said": plan.lose.get("guid", ""),
-            }  # fmt: skip
-            done = run_move(workspace, plan, setup.say, again(plan.id[:8]), setup.clock, consent, guard)
-        assert done.phase is Phase.DONE
-        paths = done.facts.get(PATHS) or (done.address,)
-        rejoins = " and ".join(
-            f"vastplan move run {workspace.document.typed} {word(path)} --rejoin {unit.source}" for path in paths
-        )
-        return (
-            f"{unit.address}: failed over from {unit.source} to {unit.target} (move {done.id}), {unit.source} is fenced; next, when it is back: "
-            f"{rejoins}, then end the fence"
-        )
+            return self._done(unit, go_on_with_move(workspace, begun, setup.say, again(begun), setup.clock, guard))
+        plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), setup.clock)
+        consent = {
+            "by": f"the watcher at {setup.place}, as the document says",
+            "at": setup.clock.now().isoformat(timespec="seconds"),
+            WATCHER: setup.place,
+            "lose_said": plan.lose.get("guid", ""),
+        }
+        try:
+            return self._done(
+                unit, run_move(workspace, plan, setup.say, again(plan.id[:8]), setup.clock, consent, guard)
+            )
+        except VastplanError as problem:
+            raise VastplanError(f"{_first(problem)}; {self._given_up(workspace, plan.id[:8])}") from problem
+
+    def _done(self, unit: FailoverUnit, move: Operation) -> str:
+        self._fenced.discard(unit.source)
+        return f"failed over from {unit.source} to {unit.target} (move {move.id}); {unit.source} is fenced"
+
+    def _given_up(self, workspace: Workspace, id: str) -> str:
+        """What became of a move that stopped: it is taken back while that is possible."""
+        try:
+            abort_move(workspace, id, self._setup.say, self._setup.clock)
+        except PastReturn:
+            return f"the move {id} can only go on"
+        except VastplanError as problem:
+            return f"the move {id} was not taken back: {_first(problem)}"
+        return f"the move {id} was taken back"
+
+    def fenced_in_vain(self, site: str) -> bool:
+        return site in self._fenced
 
     def renew(self, unit: FailoverUnit) -> str:
         again = f"vastplan move arm {self._workspace.document.typed} {unit.address} --to {unit.target}"
         setup = self._setup
         records = arm_move(self._workspace, unit.address, unit.target, setup.say, again, setup.clock)
         kept = {job for record in records for job in record.facts.get("workloads", {})}
-        return f"{unit.address}: armed for {unit.target}, {len(kept)} workloads kept"
+        return f"{unit.address}: armed for {unit.target}, {counted(len(kept), 'workload')} kept"
 
     def say(self, text: str) -> None:
         self._setup.say(text)
@@ -163,6 +179,7 @@ class _Ports:
 
         def guard() -> str:
             self._setup.say(f"fences {unit.source}")
+            self._fenced.add(unit.source)  # a command that failed may have done a part of it
             why = commands.run_fence(self._setup.fence, unit.source)
             return f"{unit.source} is not fenced: {why}" if why else still()
 
@@ -171,6 +188,18 @@ class _Ports:
     def _parts(self, unit: FailoverUnit) -> dict[str, SiteLedger]:
         with self._workspace.ledger() as backend:
             return {site: backend.read(site) for site in (unit.source, unit.target)}
+
+
+@contextmanager
+def _of_the_ledger() -> Iterator[None]:
+    try:
+        yield
+    except (Refused, Unreachable, Unclear) as problem:
+        raise VastplanError(f"the ledger cannot be used, so nothing fails over: {problem}") from problem
+
+
+def _first(problem: VastplanError) -> str:
+    return str(problem).partition("\n")[0]
 
 
 def _answers(client: Client | Exception) -> bool:

@@ -20,6 +20,8 @@ MEASURED = "measured"
 """A fact of a record: the seconds from the begin of each stage to its end, interruptions included."""
 BACK = "back"
 """A fact of a record: lines about the restore point that each path goes back to, and the work that is done again."""
+WATCHER = "watcher"
+"""In the consent of an operation: the place of the watcher that began it, and that fences before there is no way back."""
 PATHS, WHOLE = "paths", "whole"
 """Facts of a record that is kept for each of several paths: their guids by address, and the address that the user gave."""
 

@@ -17,7 +17,7 @@ from vastplan.model.canonical_json import json_file_text
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import BACK, MEASURED, PAST, Attempt, Operation, Outcome, Phase
+from vastplan.model.operation import BACK, MEASURED, PAST, WATCHER, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
 from vastplan.operations.stage import Call, CallEffect, Gate, Holds, Stage, undoing
 
@@ -27,6 +27,12 @@ SOON, PAUSE = (1.0, *(2.0,) * 6), 5.0  # between two looks at a gate: the first 
 READS, RETRY = 4, 10.0  # of a read that a decision needs: how often it is tried, and the seconds between
 TRIES = 3  # of one call in one run
 _LIKE_BUSY = (408, 425, 429)
+
+
+_UNGUARDED = (
+    "a watcher began it, on condition that the lost site is fenced, and by hand nobody asks for that; give it up, and plan the move "
+    "yourself (--unplanned)"
+)
 
 
 class Stopped(VastplanError):
@@ -58,8 +64,8 @@ class Run:
     standing: Callable[[Operation], str]
     again: str
     back: str = ""
-    guard: Callable[[], str] = lambda: ""
-    """Asked right before the first call after which there is no way back; returns why not."""
+    guard: Callable[[], str] | None = None
+    """Asked right before the first call after which there is no way back; returns why not. What a watcher began has one, or is refused."""
 
 
 def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
@@ -119,7 +125,9 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
     operation = settle(operation, stage, run)
     if not any(attempt.outcome is Outcome.SEEN for attempt in operation.of(stage.name)):
         why = _read(operation, stage, run, lambda: stage.precondition(operation) or stage.once(operation))
-        why = why or (run.guard() if stage.no_return else "")
+        if stage.no_return and not why and (WATCHER in operation.consent or run.guard is not None):
+            why = run.guard() if run.guard is not None else _UNGUARDED
+            operation = operation if why else operation.knowing(fenced="fenced, by the command of the watcher")
         if why:
             raise Stopped(_stop_text(operation, stage, run, why))
     operation = _called(operation, stage, run)

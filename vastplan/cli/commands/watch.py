@@ -13,7 +13,7 @@ def run(request: WatchRequest, screen: Screen) -> int:
     """Watch until interrupted."""
 
     def say(text: str) -> None:
-        screen.progress(f"{CLOCK.now().isoformat(timespec='seconds')} {text}")
+        screen.show(f"{CLOCK.now().isoformat(timespec='seconds')} {text}")
 
     site = WatchSetup(
         open=lambda: open_workspace(request.paths, request.connections),

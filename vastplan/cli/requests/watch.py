@@ -6,6 +6,7 @@ import argparse
 
 from vastplan.cli.request import Request, option
 from vastplan.cli.requests.common import CONNECTIONS, DOCUMENT_OR_HERE, duration
+from vastplan.cli.requests.operation import not_blank
 
 
 def _beat(text: str) -> int:
@@ -22,7 +23,7 @@ class WatchRequest(Request):
     example = "examples/two-sites --place pdx --fence ./fence.sh"
     paths = DOCUMENT_OR_HERE
     connections = CONNECTIONS
-    place = option("--place", str, "NAME", "where this watcher runs; a failover needs two places", required=True)
+    place = option("--place", not_blank, "NAME", "where this watcher runs; a failover needs two places", required=True)
     every = option(
         "--every", _beat, "DURATION", "how often to look at the sites, 5s to 5m; 30s when left out", default=30
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import UNPLANNED
+from vastplan.model.operation import WATCHER
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.calls.replica import newest_arrived
 from vastplan.operations.clock import Clock
@@ -19,9 +20,6 @@ from vastplan.operations.plan.ages import age_of
 from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.sites import Sites
 from vastplan.schema.ports.replica import SideRole
-
-WATCHER = "watcher"
-"""In the consent of a move: the place of the watcher that began it."""
 
 
 def standing_of(

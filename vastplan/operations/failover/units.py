@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.move_plan import ROLES, UNPLANNED
+from vastplan.model.move_plan import KEEP, REJOIN, ROLES, UNPLANNED
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.shell import word
 from vastplan.operations.document import Document
@@ -28,26 +29,50 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Failo
         (volume.address.site, str(volume.values.get("path"))): volume.values.get("failover")
         for volume in document.written
     }
-    moved = {
-        one.address: one for one in operations if one.mode in ROLES and (one.phase is Phase.DONE or PAST in one.facts)
-    }
+    moved = {one.address: one for one in operations if one.mode in ROLES and _counts(one)}
     found: dict[Address, FailoverUnit] = {}
+    rejoins: dict[Address, list[str]] = {}
     for path in entries:
         directories = movable(path) if path.address.kind == "protected_path" else {}
         if not directories or not all(claims.get(place) for place in directories.items()):
             continue
         move = moved.get(str(path.address))
-        source = path.address.site if move is None or move.phase is not Phase.DONE else move.target
+        changed = move is not None and (move.phase is Phase.DONE or move.mode in (REJOIN, KEEP))
+        source = move.target if move is not None and changed else path.address.site
         (target,) = directories.keys() - {source}
         projects = {claim.project for claim in claims[source, directories[source]]}
         address = to_arm(entries, path.address, projects, target)
         together = _directories(entries, address, path, source, target)
         blocks = [allowed.get((source, one)) for one in together]
-        left = move.id if move is not None and move.mode == UNPLANNED else ""
+        left = move.id if move is not None and _is_undecided(move) else ""
+        if left:
+            rejoin = f"vastplan move run {document.paths} {word(str(path.address))} --rejoin {word(target)}"
+            rejoins.setdefault(address, []).append(rejoin)
         if address not in found or left:
-            by_hand = f"vastplan move plan {document.paths} {word(str(address))} --to {word(target)} --unplanned --out lost.json"
-            found[address] = FailoverUnit(address, source, target, *_careful(blocks), left, by_hand)
-    return tuple(found.values())
+            found[address] = FailoverUnit(
+                address,
+                source,
+                target,
+                *_careful(blocks),
+                left,
+                f"vastplan move run {document.paths} {word(str(address))} --to {word(target)} --unplanned",
+                f"vastplan move status {document.paths}",
+                move.id if move is not None else "",
+            )
+    return tuple(
+        replace(unit, by_hand=" and ".join(rejoins[address])) if address in rejoins else unit
+        for address, unit in found.items()
+    )
+
+
+def _counts(move: Operation) -> bool:
+    """Whether a move says where a path is: it has ended, or its roles have changed, or it is the decision after a failover."""
+    return move.phase is Phase.DONE or PAST in move.facts or move.mode in (REJOIN, KEEP)
+
+
+def _is_undecided(move: Operation) -> bool:
+    """Whether both sides of a path may take writes after it: a failover, or a decision that has not ended."""
+    return move.mode == UNPLANNED or (move.mode in (REJOIN, KEEP) and move.phase is not Phase.DONE)
 
 
 def _directories(entries: tuple[Entry, ...], address: Address, path: Entry, source: str, target: str) -> Iterator[str]:

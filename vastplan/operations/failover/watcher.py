@@ -19,6 +19,7 @@ from vastplan.operations.failover.sight import BEATS, Others, Sighting, Silence
 
 ALARM_AFTER = 300.0  # seconds of silence after which it alarms for what the document does not fail over
 RENEW = 12 * 3600.0  # seconds between two armings
+LEAST = 60.0  # seconds for which what was seen counts at least: a lock that somebody holds is waited for in between
 AGAIN = 600.0  # seconds until another try of what did not succeed
 
 
@@ -34,7 +35,11 @@ class FailoverUnit:
     lose_at_most: float = 0.0
     left: str = ""
     by_hand: str = ""
-    """The command with which a person plans the move to the target."""
+    """What a person types: to move it, or, after a failover, to make the other side its destination again."""
+    status: str = ""
+    """What a person types to see a move that is under way."""
+    since: str = ""
+    """The id of the last move of its roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,11 @@ class Ports(Protocol):
         """The unit, by its target and the ledger."""
 
     def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
-        """Fail over, or go on with what has `begun`, and say what was done. Calls `still` right before what cannot be taken back, and
-        does nothing if it returns why not."""
+        """Fail over, and say what was done; what has `begun` is taken back, or gone on with if that is too late. Calls `still` right before
+        what cannot be taken back, and takes back what was done if it returns why not."""
+
+    def fenced_in_vain(self, site: str) -> bool:
+        """Whether this watcher has fenced a site and has not failed over since."""
 
     def renew(self, unit: FailoverUnit) -> str:
         """Arm the unit, and say what is kept."""
@@ -92,10 +100,13 @@ class Watcher:
     def __init__(self, ports: Ports, place: str, every: float, clock: Ticking) -> None:
         self._ports, self._place, self._every = ports, place, every
         self._ticks, self._sleep = clock.ticks, clock.sleep
-        self._lasts = BEATS * every
+        self._lasts = max(BEATS * every, LEAST)
         self._silence, self._others = Silence(), Others()
         self._done: dict[tuple[str, Address], float] = {}
         self._kept: dict[Address, str] = {}
+        self._tried: dict[Address, str] = {}
+        self._lost_units: set[Address] = set()
+        self._names: tuple[str, ...] = ()
         self._alarms: tuple[str, ...] = ()
 
     def beat(self) -> None:
@@ -103,6 +114,7 @@ class Watcher:
         alarms = list[str]()
         try:
             units = tuple(self._ports.units())
+            self._name(units)
             for site in dict.fromkeys(site for unit in units for site in (unit.source, unit.target)):
                 self._look(site)
             self._exchange()
@@ -122,8 +134,17 @@ class Watcher:
             self._ports.say(f"{site} answers again" if answered else f"{site} does not answer")
         self._silence = self._silence.after(site, began, self._ticks(), answered=answered, lasts=self._lasts)
 
+    def _name(self, units: tuple[FailoverUnit, ...]) -> None:
+        """Say what is no longer watched, and what is new."""
+        names = tuple(str(unit.address) for unit in units)
+        for name in {*self._names} ^ {*names} if self._names else ():
+            self._ports.say(f"{name} is watched now" if name in names else f"{name} is no longer watched")
+        self._names = names
+
     def _exchange(self) -> None:
-        sighting = Sighting(self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), 2 * self._every))
+        sighting = Sighting(
+            self._place, secrets.token_hex(8), self._silence.seconds(self._ticks(), max(2 * self._every, LEAST / 2))
+        )
         others = self._ports.exchange(sighting)
         self._others = self._others.after(
             {place: one for place, one in others.items() if place != self._place}, self._ticks()
@@ -131,45 +152,67 @@ class Watcher:
 
     def _unit(self, unit: FailoverUnit) -> Iterable[str]:
         try:
-            silent = self._seconds(unit.source)
-            if silent is None:
+            if self._ports.fenced_in_vain(unit.source):
+                yield f"{unit.source} was fenced, at least in part, and is not given up: end the fence once it is well"
+            silent = self._seconds(unit.source) or 0.0
+            if unit.source not in self._silence.since:
+                self._lost_units.discard(unit.address)
                 yield from self._well(unit)
-            elif silent >= (unit.after or ALARM_AFTER):
-                yield from self._lost(unit)
+            elif silent >= (unit.after or ALARM_AFTER) or unit.address in self._lost_units:
+                self._lost_units.add(unit.address)
+                yield from self._lost(unit, silent)
         except VastplanError as problem:
             yield f"{unit.address}: {_why(problem)}"
 
     def _well(self, unit: FailoverUnit) -> Iterable[str]:
         """Its source answers."""
+        lost = unit.target in self._silence.since
         if unit.left:
-            if self._seconds(unit.target) is None:
-                yield (
-                    f"{unit.address}: {unit.target} answers again after the failover {inert(unit.left, 40)}, and may take writes; decide "
-                    "which side is right"
-                )
-        elif self._seconds(unit.target) is None and self._is_due("renew", unit, RENEW):
+            back = "does not answer, and nothing protects" if lost else "answers, and may take writes as well as"
+            yield (
+                f"{unit.address} is on {unit.source} since the failover {inert(unit.left, 40)}; {unit.target} {back} {unit.source}; "
+                f"{'once it is back' if lost else 'next'}: {unit.by_hand}; after that end the fence of {unit.target}"
+            )
+        elif not lost and self._is_due(f"renew {unit.since}", unit, RENEW):
             self._kept[unit.address] = ""
             try:
                 self._ports.say(self._ports.renew(unit))
             except VastplanError as problem:
                 self._kept[unit.address] = _why(problem)
-                self._done["renew", unit.address] += AGAIN - RENEW
+                self._done[f"renew {unit.since}", unit.address] += AGAIN - RENEW
         if self._kept.get(unit.address):
             yield f"{unit.address} is not armed: {self._kept[unit.address]}"
 
-    def _lost(self, unit: FailoverUnit) -> Iterable[str]:
-        """Its source has not answered for as long as the document says."""
+    def _lost(self, unit: FailoverUnit, silent: float) -> Iterable[str]:
+        """Its source does not answer."""
         standing = self._ports.standing(unit)
-        why = self._doubt(unit) or standing.amiss or _beyond(unit, standing)
+        why = self._doubt(unit, silent) or standing.amiss or _beyond(unit, standing)
         if not why and self._is_due("fail over", unit, AGAIN):
-            self._ports.say(self._ports.fail_over(unit, standing.begun, lambda: self._still(unit)))
-            return
-        yield f"{unit.address}: {unit.source} does not answer; by hand: {unit.by_hand}; {why or 'the failover did not succeed, and is tried again'}"
+            try:
+                done = self._ports.fail_over(unit, standing.begun, lambda: self._still(unit))
+            except VastplanError as problem:
+                self._tried[unit.address] = (
+                    f"the failover of this watcher stopped: {_why(problem)}; it tries again after {span(AGAIN)}"
+                )
+            else:
+                self._ports.say(done)
+                del self._done["fail over", unit.address]
+                self._tried.pop(unit.address, None)
+                yield f"{unit.address}: {done}"
+                return
+        reasons = "; ".join(filter(None, (why, self._tried.get(unit.address, ""))))
+        is_open = bool(standing.begun) or "under way" in standing.amiss
+        yield f"{unit.address}: {unit.source} does not answer; {reasons}; by hand: {unit.status if is_open else unit.by_hand}"
 
-    def _doubt(self, unit: FailoverUnit) -> str:
+    def _doubt(self, unit: FailoverUnit, silent: float) -> str:
         """Why what is seen does not suffice."""
         if not unit.after:
             return "a person has to decide (by itself it fails over only what has failover in the document, of a project each volume)"
+        if silent < unit.after:
+            return f"this watcher has not seen it silent for {span(unit.after)}"
+        return self._others_doubt(unit)
+
+    def _others_doubt(self, unit: FailoverUnit) -> str:
         if not self._others.agreeing(unit.source, unit.after, self._ticks(), self._lasts):
             return f"no other watcher says that it has been silent for {span(unit.after)}"
         return ""
@@ -185,7 +228,7 @@ class Watcher:
             if self._seconds(unit.source) is None:
                 return f"{unit.source} answers"
             self._exchange()
-            doubt = self._doubt(unit)
+            doubt = self._others_doubt(unit)
             if doubt:
                 continue
             amiss = self._ports.standing(unit).amiss
@@ -217,5 +260,7 @@ def _beyond(unit: FailoverUnit, standing: Standing) -> str:
     if standing.age is None:
         return f"the age of the newest restore point at {unit.target} is unknown"
     if standing.age > unit.lose_at_most:
-        return f"the newest restore point at {unit.target} is {span(standing.age)} old, and the document allows {span(unit.lose_at_most)}"
+        return (
+            f"the newest restore point at {unit.target} is older than the document allows ({span(unit.lose_at_most)})"
+        )
     return ""
