@@ -161,6 +161,28 @@ def test_a_rehearsal_is_one_command_too(scene: Theatre, typed: Run) -> None:
     assert ran.code == 1 and "--rehearse needs --to SITE" in ran.err
 
 
+def test_a_site_that_is_lost_is_given_up_in_one_command_too(scene: Theatre, typed: Run) -> None:
+    for options in (
+        ("--unplanned",),
+        ("--to", "pdx", "--broken", "burnt"),
+        ("--to", "pdx", "--unplanned", "--rehearse"),
+    ):
+        ran = typed("move", "run", "lab.yaml", VOLUME, *options)
+        assert ran.code == 1 and (" needs --unplanned" in ran.err or " needs --to SITE" in ran.err), ran.err
+    lose(scene)
+    ran = typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx")
+    assert ran.code == 1 and scene.path("pdx")["role"] == "DESTINATION"
+    told = done(typed(*command(ran.err, "; if iad is lost")))
+    assert scene.path("pdx")["role"] == "SOURCE" and "unplanned move" in told
+
+
+def test_a_site_that_is_broken_is_given_up_with_the_reason(scene: Theatre, typed: Run) -> None:
+    done(typed("move", "run", "lab.yaml", VOLUME, "--to", "pdx", "--unplanned", "--broken", "it burns"))
+    (record,) = last_moves(scene.lab.workspace())
+    assert (record.mode, record.consent["broken"]) == ("unplanned", "it burns")
+    assert scene.path("pdx")["role"] == "SOURCE"
+
+
 def test_one_command_that_is_refused_or_answered_no_leaves_nothing_behind(
     scene: Theatre, typed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,6 +90,8 @@ def calls_of(operation: Operation, stage: str) -> list[str]:
 
 def test_all_volumes_take_over_as_of_their_restore_points(scene: Both) -> None:
     kept = lost(scene)
+    with pytest.raises(VastplanError, match=f"if iad is lost: vastplan move run .* {TEAM} --to pdx --unplanned$"):
+        scene.plan()
     began = scene.clock.ticks()
     plan = scene.plan(mode="unplanned")
     assert scene.clock.ticks() - began == 30, "the site is asked for half a minute, not for each volume"

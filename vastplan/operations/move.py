@@ -34,7 +34,7 @@ from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm, wi
 from vastplan.operations.modes.mode import Mode, Users
 from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
-from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
+from vastplan.operations.modes.table import ends_of, if_lost, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.ages import age_of
 from vastplan.operations.plan.checkpoints import by_rule, goes_back, of_lost_work
@@ -110,7 +110,8 @@ class PathMet(Met[MovePlan]):
         """The planned move. Raises `VastplanError` if it is not possible."""
         wanted, pair, mode, ends = self.wanted, self.pair, self._mode, self.ends
         refuse_second(parts, self.guid)
-        refuse(ARM if wanted.armed else wanted.mode, ends, wanted.broken, pair)
+        with if_lost(wanted, pair, self.document.paths):
+            refuse(ARM if wanted.armed else wanted.mode, ends, wanted.broken, pair)
         if not wanted.armed:
             refuse_source(wanted.mode, (ends,), wanted.broken, str(pair.path))
         lose, loss = mode.loss(ends)

@@ -43,7 +43,7 @@ from vastplan.model.move_plan import (
     UNPLANNED,
     MovePlan,
 )
-from vastplan.model.shell import words
+from vastplan.model.shell import given, words
 from vastplan.operations.plan.gpus import GPUS
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.operations import arming_text, move_text, status_text
@@ -101,8 +101,11 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
     ways = [name for name in ("to", "rejoin", "keep") if getattr(request, name)]
     if len(ways) > 1:
         raise VastplanError(f"move run takes --{ways[0]} or --{ways[1]}, not both")
-    if request.rehearse and ways != ["to"]:
-        raise VastplanError("--rehearse needs --to SITE")
+    if request.rehearse and (ways != ["to"] or request.unplanned):
+        raise VastplanError(
+            f"--rehearse needs --to SITE{' and cannot be combined with --unplanned' if request.unplanned else ''}"
+        )
+    _refuse_unplanned(request)
     if not ways and (known := operation.typed_id(request, _MOVE)):
         if request.accept:
             raise VastplanError(
@@ -119,7 +122,8 @@ def _run(request: MoveRunRequest, screen: Screen) -> int:
         workspace = open_workspace(documents or [HERE], request.connections, lock_timeout=request.lock_timeout)
         plan = plan_move(workspace, _directed(workspace, address_of(str(address)), request))
         options = [f"--{ways[0]}", getattr(request, ways[0])]
-        options += [f"--{name}" for name in ("rehearse", "accept") if getattr(request, name)]
+        options += [f"--{name}" for name in ("unplanned", "rehearse", "accept") if getattr(request, name)]
+        options += given("--broken", request.broken or None)
         typed = f"vastplan move run {workspace.document.typed} {words([address, *options])}"
     if request.accept and plan.mode not in ROLES:
         raise VastplanError("--accept writes where a path is active, and this move changes no role")
@@ -143,10 +147,7 @@ def _plan(request: MovePlanRequest, screen: Screen) -> int:
 def _wanted(workspace: Workspace, address: Address, request: MovePlanRequest) -> WantedMove:
     if request.rehearse:
         return _rehearsed(address, request)
-    if request.broken and not request.unplanned:
-        raise VastplanError("--broken REASON needs --unplanned")
-    if request.unplanned and not request.to:
-        raise VastplanError("--unplanned needs --to SITE")
+    _refuse_unplanned(request)
     if request.warm and not request.through:
         raise VastplanError("--warm DIR needs --through-global-access")
     if request.through:
@@ -159,12 +160,20 @@ def _wanted(workspace: Workspace, address: Address, request: MovePlanRequest) ->
         raise VastplanError("--live needs --fork NAME")
     if request.fork:
         return WantedMove(address, request.to, FORK, fork=request.fork, live=request.live)
-    if request.unplanned:
-        return WantedMove(address, request.to, UNPLANNED, request.broken)
     return _directed(workspace, address, request)
 
 
+def _refuse_unplanned(request: MovePlanRequest | MoveRunRequest) -> None:
+    """Raises `VastplanError` for `--unplanned` without a site to go to, and for `--broken` without it."""
+    if request.broken and not request.unplanned:
+        raise VastplanError("--broken REASON needs --unplanned")
+    if request.unplanned and not request.to:
+        raise VastplanError("--unplanned needs --to SITE")
+
+
 def _directed(workspace: Workspace, address: Address, request: MovePlanRequest | MoveRunRequest) -> WantedMove:
+    if request.unplanned:
+        return WantedMove(address, request.to, UNPLANNED, request.broken)
     if request.rejoin:
         return WantedMove(address, opposite_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:

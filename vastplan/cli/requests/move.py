@@ -74,6 +74,8 @@ class MoveRunRequest(OperationRunRequest, MoveRequest):
     to = filled("--to", "SITE", "with an ADDRESS: plan a move to this site")
     rejoin = filled("--rejoin", "SITE", "with an ADDRESS: as for move plan")
     keep = filled("--keep", "SITE", "with an ADDRESS: as for move plan")
+    unplanned = switch("--unplanned", "with an ADDRESS and --to: as for move plan")
+    broken = filled("--broken", "REASON", "with --unplanned: as for move plan")
     rehearse = switch("--rehearse", "with an ADDRESS and --to: as for move plan")
     accept = switch("--accept", "afterwards write into the document where it is active now")
     checkpoints = repeatable(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import ARM, FORK, KEEP, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
@@ -25,6 +27,8 @@ from vastplan.operations.modes.sides import sides
 from vastplan.operations.modes.unplanned import Unplanned
 from vastplan.operations.plan.pair import Pair
 from vastplan.operations.sites import Sites
+from vastplan.operations.stand_ins import EarlierLook
+from vastplan.operations.wanted import WantedMove
 
 MODES: Mapping[str, Mode] = MappingProxyType(
     {
@@ -71,6 +75,18 @@ def refuse(mode: str, ends: Ends, broken: str, pair: Pair) -> None:
     if mode != THROUGH:
         refuse_roles(pair)
     mode_of(mode).refuse(ends, broken, pair)
+
+
+@contextmanager
+def if_lost(wanted: WantedMove, pair: Pair, documents: str) -> Iterator[None]:
+    """Raises `Unreachable` with the command for a lost site, where a planned move cannot read its source."""
+    try:
+        yield
+    except EarlierLook as problem:
+        if wanted.mode != PLANNED:
+            raise
+        unplanned = f"vastplan move run {documents} {word(wanted.address)} --to {pair.target} --unplanned"
+        raise Unreachable(f"{problem}; if {pair.source} is lost: {unplanned}") from problem
 
 
 def refuse_source(mode: str, ends: tuple[Ends, ...], broken: str, what: str) -> None:

@@ -35,7 +35,7 @@ from vastplan.operations.modes.group.loss import GroupLoss, loss_of
 from vastplan.operations.modes.group.pairs import Whole, pairs_of, whole_of, with_each_other
 from vastplan.operations.modes.group.stages import OF_EACH, as_one, jobs_together
 from vastplan.operations.modes.mode import Mode, Users
-from vastplan.operations.modes.table import ends_of, mode_of, refuse, refuse_source
+from vastplan.operations.modes.table import ends_of, if_lost, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
 from vastplan.operations.plan.ages import age_of
 from vastplan.operations.plan.checkpoints import by_rule, goes_back, of_lost_work
@@ -254,7 +254,8 @@ class GroupMet(Met[MovePlan]):
     def _refuse(self, pair: Pair, ends: Ends) -> None:
         """Raises `VastplanError` if a path cannot move; if its site is lost, it says how the others do."""
         try:
-            refuse(ARM if self.wanted.armed else self.wanted.mode, ends, self.wanted.broken, pair)
+            with if_lost(self.wanted, pair, self.document.paths):
+                refuse(ARM if self.wanted.armed else self.wanted.mode, ends, self.wanted.broken, pair)
         except (Refused, Unreachable):
             raise
         except VastplanError as problem:
