@@ -121,7 +121,8 @@ TABLE = {
     "the source does not answer": Row(
         pair("SOURCE", "DESTINATION"),
         STATES.UNKNOWN,
-        "iad: no answer; an unplanned move to pdx (vastplan move plan PATH iad/protected_path/v --to pdx --unplanned, or vastplan move run FILE of what was armed)"
+        "iad: no answer; an unplanned move to pdx (vastplan move run PATH ADDRESS --to pdx --unplanned, with ADDRESS its project, or iad/protected_path/v if no"
+        " project mounts it; or vastplan move run FILE of what was armed)"
         " would lose what was written since 2026-01-01T23:00:00Z (1h ago)",
         leads="",
         unread=("iad",),
@@ -348,7 +349,12 @@ def test_a_move_of_ours_is_no_stranger() -> None:
         assert moved.text == f"moved by vastplan move m1: its source is on pdx, and the document says iad{edit}"
     way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run PATH m1, or give up: vastplan move abort PATH m1"
     begun = told(record)
-    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; its source is on pdx")
+    stands = "its source is on pdx, and the document says iad"
+    assert begun.state is STATES.MOVED and begun.text == f"{way_out}; {stands}"
+    home = replace(record, source="pdx", target="iad")
+    assert told(replace(home, stage="freeze")).text.endswith(f"; {stands}")
+    assert told(replace(home, phase=Phase.ABORTED)).text == f"{stands}; write active: pdx"
+    assert "moved outside vastplan" in told(replace(record, phase=Phase.ABORTED)).text
     matches = match(kinds(), observed(both("SOURCE", "DESTINATION")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
     quiet = told(replace(record, stage="freeze"))
     assert quiet.state is STATES.BUSY and quiet.text.startswith("vastplan move m1 is under way (stage freeze)")

@@ -172,6 +172,9 @@ def _state(group: _Group, active_site: str, move: Operation | None, now: datetim
                 ReplicationState.MOVED,
                 f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, active_site)}",
             )
+        if move and _is_known_at(move, active_site):
+            edit = _edit(group, active_site) if move.phase.closed else ""  # one under way may be the way home
+            return ReplicationState.MOVED, f"{stands}{edit}"
         return (
             ReplicationState.MOVED,
             f"{stands}: it was moved outside vastplan, or the document was edited before the move",
@@ -214,6 +217,11 @@ def _has_moved_to(move: Operation, source: str) -> bool:
     return move.phase is Phase.DONE and move.target == source
 
 
+def _is_known_at(move: Operation, source: str) -> bool:
+    """Whether a move by vastplan that is under way, or was taken back, accounts for that site as the source."""
+    return (source == move.source and move.phase is not Phase.DONE) or (source == move.target and not move.phase.closed)
+
+
 def _edit(group: _Group, source: str) -> str:
     """What to write into the document, and where, to name the new source; "" if the document has no entry of it."""
     entry = group.entry
@@ -241,7 +249,10 @@ def _without(group: _Group, silent: list[str], source: str, now: datetime) -> st
         return f"{text}; {other.site} cannot become the source: nothing has arrived there"
     age = int((now - taken).total_seconds())
     how_old = f" ({show_amount(age, SECONDS)} ago)" if age > 0 else ""
-    way = f"vastplan move plan PATH {group.address} --to {other.site} --unplanned, or vastplan move run FILE of what was armed"
+    way = (
+        f"vastplan move run PATH ADDRESS --to {other.site} --unplanned, with ADDRESS its project, or {group.address} if no project mounts it; "
+        "or vastplan move run FILE of what was armed"
+    )
     return f"{text}; an unplanned move to {other.site} ({way}) would lose what was written since {inert(as_of, 40)}{how_old}"
 
 
