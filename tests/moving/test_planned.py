@@ -9,6 +9,7 @@ from vastplan.app.move import abort_move
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
 from vastplan.operations.run import Stopped
+from vastplan.report.operations import status_text
 
 
 def test_a_job_moves_and_nothing_that_it_wrote_is_missing(scene: Theatre) -> None:
@@ -122,7 +123,9 @@ def test_work_that_mounts_what_stays_is_not_started_without_it(scene: Theatre) -
     assert any(
         "but scratch does not move, so the workload is not submitted there" in fact.value for fact in plan.evidence
     )
-    assert scene.run(plan).phase is Phase.DONE
+    done = scene.run(plan)
+    assert done.phase is Phase.DONE
+    assert "  multi was not submitted at pdx, which lacks scratch that it mounts\n" in status_text(done)
     assert scene.workloads("iad") == {"multi": "Stopped"} and scene.workloads("pdx") == {}
     back = scene.plan("iad")
     (left,) = [line for line in back.by_hand if "is suspended at" in line]

@@ -272,10 +272,10 @@ def test_a_workload_with_a_claim_that_nothing_stands_for_is_submitted_nowhere() 
     def of(*work: Any, claims: tuple[str, ...] = ("a", "b")) -> Any:
         job = Job("7", "train", "Training", "Running", "1", claims=claims)
         (fact,) = jobs_together((noted(one, job),) for one in work)
-        return fact["claim"], fact["to_claim"], fact["others"]
+        return fact["claim"], fact["to_claim"], fact["others"], fact.get("lacks")
 
-    assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"})
-    assert of(works("a", "b"), works("b", ""))[1] == ""
-    assert of(works("a", ""), works("b", "a"))[1] == ""
+    assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"}, None)
+    assert of(works("a", "b"), works("b", ""))[1::2] == ("", ["b"])
+    assert of(works("a", ""), works("b", "a"))[1::2] == ("", ["a"])
     assert of(works("a", "b"), works("b", "a", project="3"))[1] == ""
     assert of(works("a", "b"), works("b", "a"), claims=("a", "b", "c"))[1] == "", "nothing of c is there"

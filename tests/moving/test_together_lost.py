@@ -195,7 +195,7 @@ def test_a_kept_workload_is_submitted_once_with_all_its_claims_or_not_at_all(sce
     arm_move(scene.lab.workspace(), TEAM, "pdx", print, "again", scene.clock)
     lost(scene)
     alone = plan_move(scene.lab.workspace(), WantedMove(HOME, "pdx", "unplanned"), scene.clock)
-    assert [job["to_claim"] for job in alone.jobs] == [""]  # its other claim stays
+    assert [(job["to_claim"], job["lacks"]) for job in alone.jobs] == [("", ["data"])]
     plan = plan_move(scene.lab.workspace(), WantedMove(TEAM, "pdx", "unplanned"), scene.clock)
     assert [job["name"] for job in plan.jobs] == ["train"]
     done = scene.run(plan)

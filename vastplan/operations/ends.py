@@ -146,7 +146,7 @@ def writes(side: Side) -> str:
 
 def noted(work: Work, job: Job) -> Facts:
     """A workload for the record. If the target lacks a claim that it mounts, `to_claim` is empty, and it is not submitted there."""
-    lacks = work.stays(job)
+    lacks = sorted({*work.stays(job), *([] if work.target else [work.source.name])})
     target_claim = work.target if not lacks else None
     along = sorted({*job.claims} & work.along - {work.source.name})
     return {
@@ -154,7 +154,7 @@ def noted(work: Work, job: Job) -> Facts:
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
         "to_project": target_claim.project if target_claim else "", "to_claim": target_claim.name if target_claim else "",
         **({} if job.suspends else {"suspends": False}), **({ALONG: along} if along else {}),
-        **({LACKS: sorted(lacks)} if lacks else {}),
+        **({LACKS: lacks} if lacks else {}),
     }  # fmt: skip
 
 

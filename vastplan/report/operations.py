@@ -116,6 +116,16 @@ def _of_time(operation: Operation) -> list[str]:
     return lines
 
 
+def _of_unsubmitted(operation: Operation) -> Iterable[str]:
+    """The workloads that a move has submitted nowhere, because its target lacks a claim."""
+    if operation.kind != "move" or operation.phase is not Phase.DONE or operation.mode in (REJOIN, KEEP, REHEARSE):
+        return
+    for job in operation.facts.get("jobs") or ():
+        if not job.get("to_claim"):
+            claims = ", ".join(inert(claim, 80) for claim in job.get("lacks") or ()) or "a claim"
+            yield f"  {inert(job.get('name'), 200)} was not submitted at {operation.target}, which lacks {claims} that it mounts"
+
+
 def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
     """The workloads that were not tried; in an older record, those without a claim at the target."""
     facts = operation.facts
@@ -195,6 +205,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         f"  {inert(name, 200)} is {inert(workload.get('phase'), 40)} at {operation.target}"
         for name, workload in started.items()
     ]
+    lines += _of_unsubmitted(operation)
     if "warmed" in operation.facts:
         warmed = operation.facts["warmed"]
         lines.append(f"  {inert(warmed['directory'], 300)} was prefetched at {operation.target}")

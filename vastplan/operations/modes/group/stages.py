@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from vastplan.model.operation import PATHS, Attempt, Facts, Operation
-from vastplan.operations.ends import RESUME
+from vastplan.operations.ends import LACKS, RESUME
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.stages.work import FENCE, FREEZE, START
 
@@ -54,8 +54,9 @@ def _merged(facts: list[Facts]) -> Facts:
     others = {str(fact["claim"]): str(fact["to_claim"]) for fact in more_facts}
     whole = all(fact["to_claim"] and fact["to_project"] == first_fact["to_project"] for fact in facts)
     resume = {claim: how for fact in facts for claim, how in fact.get(RESUME, {}).items()}
+    lacks = sorted({claim for fact in facts for claim in fact.get(LACKS, ())})
     merged = {**first_fact, "to_claim": first_fact["to_claim"] if whole else "", "others": others}
-    return {**merged, RESUME: resume} if resume else merged
+    return {**merged, **({RESUME: resume} if resume else {}), **({LACKS: lacks} if lacks else {})}
 
 
 def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
