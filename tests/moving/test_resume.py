@@ -281,7 +281,10 @@ def test_what_was_kept_and_what_is_rehearsed_start_from_what_has_arrived(scene: 
     plan = scene.plan(mode="unplanned")
     with pytest.raises(VastplanError, match=r"on a client at pdx: find /home .*COMPLETE"):
         scene.run(plan)
-    done = scene.run(plan, checkpoints=["epoch=3-step=400"])
+    told_so = r"no workload epoch in this move \(it has train\); a directory of that name is train=epoch=3-step=400"
+    with pytest.raises(VastplanError, match=told_so):
+        scene.run(plan, checkpoints=["epoch=3-step=400"])
+    done = scene.run(plan, checkpoints=["train=epoch=3-step=400"])
     assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/epoch=3-step=400/model --x"
 
 
@@ -296,7 +299,15 @@ def test_each_of_several_workloads_is_given_its_own(scene: Theatre, capsys: pyte
         scene.run(plan, checkpoints=["step-100"])
     with pytest.raises(VastplanError, match=r"tune starts with \{checkpoint\}: add --checkpoint tune=DIR"):
         scene.run(plan, checkpoints=["train=step-100"])
+    with pytest.raises(VastplanError, match=r"workload train has two: step-100 and step-200 \(give one\)"):
+        scene.run(plan, checkpoints=["train=step-100", "train=step-200", "tune=step-7"])
+    with pytest.raises(VastplanError, match=r"no workload nope in this move \(it has train, tune\)$"):
+        scene.run(plan, checkpoints=["nope=step-100", "tune=step-7"])
     done = scene.run(plan, checkpoints=["train=step-100", "tune=step-7"])
+    given = {
+        f"workload {name} starts from checkpoint {step}" for name, step in (("train", "step-100"), ("tune", "step-7"))
+    }
+    assert given <= set(scene.told)
     assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-100/model --x"
     assert specification(scene, f"tune-m{done.id}")["args"] == "--from /home/step-7/model --x"
 
@@ -339,6 +350,7 @@ def test_who_goes_on_by_the_id_may_give_a_later_checkpoint(scene: Theatre) -> No
     plan = scene.plan()
     stops_before_the_start(scene, plan, checkpoints=["step-100"])
     done = scene.go_on(plan, checkpoints=["step-200"])
+    assert "workload train starts from checkpoint step-200" in scene.told
     assert specification(scene, f"train-m{done.id}")["args"] == "--from /home/step-200/model --x"
 
 
@@ -366,6 +378,8 @@ def test_what_is_no_name_of_a_complete_checkpoint_is_refused(directory: str, why
         with_checkpoints(jobs, [directory])
     with pytest.raises(VastplanError, match=r"no workload of the plan starts with"):
         with_checkpoints(({**jobs[0], "to_claim": ""},), ["step-1"])
+    named = ({**jobs[0], RESUMED: {"home": {**how, "name": "step=*"}}},)
+    assert with_checkpoints(named, ["step=4"])[0]["checkpoint"] == "step=4", "a directory, and no workload step"
 
 
 def test_a_rule_with_a_dot_of_its_own_takes_such_a_name() -> None:

@@ -30,7 +30,7 @@ from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.course import carried, continued, evened, heard
 from vastplan.operations.ends import jobs_of
 from vastplan.operations.plan.pair_record import entries_of
-from vastplan.operations.plan.resume import GIVEN, with_checkpoints
+from vastplan.operations.plan.resume import GIVEN, of_given, with_checkpoints
 from vastplan.operations.record import by_id, of_kind
 from vastplan.operations.run import Run, abort
 from vastplan.operations.sites import Sites
@@ -89,12 +89,14 @@ class Operations(Generic[Wanted, Planned]):
             met, parts, write = enter(subject)
             operation = met.known(plan, parts)
             if operation is not None and operation.id == plan.id[:8] and not operation.phase.closed:
-                operation = _with_checkpoints(operation, (consent or {}).get(GIVEN, ()))
+                operation = _with_checkpoints(operation, (consent or {}).get(GIVEN, ()), report)
             run = Run(clock, write, report, met.standing, once_begun or again, back, guard)
 
             def record() -> Operation:
                 _refuse_old(document, plan, run.clock.now())
-                return met.record(plan, parts, operation, consent or {})
+                begun = met.record(plan, parts, operation, consent or {})
+                _report_checkpoints(begun, report)
+                return begun
 
             return carried(plan, operation, parts, run, record, met.stages)
 
@@ -167,7 +169,7 @@ class Operations(Generic[Wanted, Planned]):
             if operation.phase.closed:
                 return evened(operation, parts, run.journal)
             back = self._to_abort(DocumentOf(workspace), operation)
-            operation = _with_checkpoints(operation, checkpoints)
+            operation = _with_checkpoints(operation, checkpoints, report)
             return continued(operation, met.stages(), replace(run, back=back, guard=guard))
 
     def _to_abort(self, document: DocumentOf, operation: Operation) -> str:
@@ -293,9 +295,19 @@ def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
         return {site: backend.read(site) for site in backend.sites()}
 
 
-def _with_checkpoints(operation: Operation, given: Sequence[str]) -> Operation:
+def _with_checkpoints(operation: Operation, given: Sequence[str], report: Callable[[str], None]) -> Operation:
     """The operation whose workloads go on from the checkpoints that were given now. Raises `VastplanError`."""
-    return operation.knowing(jobs=with_checkpoints(jobs_of(operation), given)) if given else operation
+    if not given:
+        return operation
+    changed = operation.knowing(jobs=with_checkpoints(jobs_of(operation), given))
+    _report_checkpoints(changed, report)
+    return changed
+
+
+def _report_checkpoints(operation: Operation, report: Callable[[str], None]) -> None:
+    """Report what each workload was given."""
+    for line in of_given(jobs_of(operation)):
+        report(line)
 
 
 def _heading(document: DocumentOf, now: datetime, lasts: timedelta) -> Heading:

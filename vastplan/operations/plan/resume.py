@@ -10,6 +10,7 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Facts
 from vastplan.model.operation_plan import Fact, OperationPlan
+from vastplan.model.shell import word
 from vastplan.operations.ends import DIRECTORY, RESUME
 from vastplan.operations.plan.checkpoints import is_complete, resume_of
 from vastplan.operations.plan.pair import Pair
@@ -35,8 +36,16 @@ def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]
     facts = tuple(jobs)
     waiting, directories = _waiting(facts), dict[str, str]()
     for text in given:
-        name, _, directory = text.partition("=")
+        name, equals, directory = text.partition("=")
         if name not in waiting:
+            if equals and waiting and not _is_directory(text, waiting):
+                every = ", ".join(inert(one, 80) for one in waiting)
+                way = "".join(
+                    f"; a directory of that name is {word(f'{one}={text}')}" for one in waiting if len(waiting) == 1
+                )
+                raise VastplanError(
+                    f"--checkpoint: {inert(text, 80)}: no workload {inert(name, 80)} in this move (it has {every}){way}"
+                )
             name, directory = next(iter(waiting), ""), text
         if name not in waiting or (directory == text and len(waiting) > 1):
             values = " ".join(f"--checkpoint {value}" for value in to_give(facts))
@@ -57,8 +66,18 @@ def with_checkpoints(jobs: Iterable[Facts], given: Iterable[str]) -> list[Facts]
                 f"--checkpoint: {directory} is not complete by the document (complete: {pattern}); this prints the newest one that "
                 f"is, {find}"
             )
-        directories[name] = directory
+        if directories.setdefault(name, directory) != directory:
+            raise VastplanError(
+                f"--checkpoint: workload {inert(name, 80)} has two: {directories[name]} and {directory} (give one)"
+            )
     return [{**fact, DIRECTORY: directories[fact["name"]]} if fact["name"] in directories else fact for fact in facts]
+
+
+def of_given(jobs: Iterable[Facts]) -> Iterator[str]:
+    """A line for each workload that was given a checkpoint."""
+    for fact in jobs:
+        if DIRECTORY in fact:
+            yield f"workload {inert(fact['name'], 80)} starts from checkpoint {inert(fact[DIRECTORY], 255)}"
 
 
 def to_record(plan: OperationPlan, jobs: tuple[Facts, ...], consent: Mapping[str, Any]) -> list[Facts]:
@@ -128,6 +147,12 @@ def _waiting(jobs: Iterable[Facts]) -> dict[str, Mapping[str, Any]]:
         for how in fact.get(RESUME, {}).values()
         if fact["to_claim"] and "find" in how
     }
+
+
+def _is_directory(text: str, waiting: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a value with a `=` is a directory by the pattern of the only workload: epoch=3-step=400 by epoch=*."""
+    patterns = [how["name"] for how in waiting.values()]
+    return len(patterns) == 1 and bool(patterns[0]) and is_complete(text, patterns[0])
 
 
 def _texts(how: Mapping[str, Any]) -> Iterator[str]:
