@@ -29,7 +29,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Theatre]:
         yield made
 
 
-def test_each_has_what_it_uses_and_whether_it_is_kept(scene: Theatre, vastplan: Run) -> None:
+def test_each_has_what_it_uses_and_why_it_would_not_be_kept(scene: Theatre, vastplan: Run) -> None:
     file = scene.lab.folder / "lab.yaml"
     assert vastplan("show", file, "iad/project/team", "--jobs").out == "iad/project/team: no workload uses its data\n"
     submit(scene, "train")
@@ -40,7 +40,7 @@ def test_each_has_what_it_uses_and_whether_it_is_kept(scene: Theatre, vastplan: 
     ran = vastplan("show", file, "iad/project/team", "--jobs")
     assert ran.out.splitlines() == [
         "clean  Training, Running, 0 GPUs, mounts scratch; move arm does not keep it: no move takes a claim that it mounts to another site",
-        "train  Training, Running, 2 GPUs, mounts home; move arm keeps it",
+        "train  Training, Running, 2 GPUs, mounts home",
         f"tune   Training, Running, 2 GPUs, mounts home; move arm does not keep it: {WHY}",
     ]
     rows = json.loads(vastplan("show", file, "iad/volume/scratch", "--jobs", "--format", "json").out)

@@ -7,7 +7,7 @@ from vastplan.model.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ListedJob:
-    """A workload with all claims that it mounts. `not_kept` is why `move arm` would not keep it, "" if it would."""
+    """A workload with all claims that it mounts. `not_kept` is why `move arm` would not keep it, "" if nothing in it stands against that."""
 
     name: str
     type: str

@@ -24,7 +24,7 @@ class ShowRequest(Request):
     )
     jobs = switch(
         "--jobs",
-        "list the workloads that use the data of the project or volume ADDRESS now, and whether move arm keeps each",
+        "list the workloads that use the data of the project or volume ADDRESS now, and why move arm would not keep one",
     )
     expand = EXPAND
     connections = CONNECTIONS
