@@ -443,6 +443,12 @@ def test_the_oldest_restore_point_is_what_is_typed(scene: Both, capsys: pytest.C
     told = " ".join(capsys.readouterr().out.split())
     for path in (DATA, PATH):
         assert f"vastplan move plan PATH {path} --rejoin iad" in told
+    for options in ("--rejoin iad", "--keep iad", "--rejoin pdx", "--to pdx --rehearse"):
+        assert main(["move", "run", "lab.yaml", str(TEAM), *options.split()]) == 1
+        each = "; ".join(f"vastplan move run lab.yaml {path} {options}" for path in (DATA, PATH))
+        assert f"take its volumes one by one; {each}\n" in capsys.readouterr().err
+    assert main(["move", "run", "lab.yaml", str(TEAM), "--rejoin", "nowhere"]) == 1
+    assert "no site nowhere" in capsys.readouterr().err
     assert main(["move", "plan", "lab.yaml", PATH, "--rejoin", "iad", "--out", "back.json"]) == 0
 
 

@@ -20,7 +20,7 @@ from vastplan.operations.arming import all_to_arm, arming_of
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.move import Moves, known_site, paths_of, roles_now
-from vastplan.operations.plan.pair import other_of
+from vastplan.operations.opposite import opposite_of
 from vastplan.operations.wanted import WantedMove
 
 _MOVES: Operations[WantedMove, MovePlan] = Operations(Moves(), MOVE_FILE)
@@ -83,9 +83,11 @@ def plan_in_advance(workspace: Workspace, address: Address, to: str, clock: Cloc
     )
 
 
-def opposite_site(workspace: Workspace, address: Address, site: str) -> str:
-    """The site at the other end of the replicated path at `address`. Raises `VastplanError`."""
-    return other_of(workspace.entries()[0], address, site)
+def opposite_site(workspace: Workspace, address: Address, site: str, option: str) -> str:
+    """The site at the other end of the replicated path at `address`, for the site of an `option`. Raises `VastplanError`."""
+    document = DocumentOf(workspace)
+    known_site(document, site)
+    return opposite_of(document, address, site, option)
 
 
 def operation_standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:

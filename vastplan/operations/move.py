@@ -36,6 +36,7 @@ from vastplan.operations.modes.rehearsal.plan import last_rehearsal
 from vastplan.operations.modes.rejoin import ways_back
 from vastplan.operations.modes.table import ends_of, if_lost, mode_of, refuse, refuse_source
 from vastplan.operations.modes.unplanned import ARMED
+from vastplan.operations.opposite import not_as_a_whole
 from vastplan.operations.plan.ages import age_of
 from vastplan.operations.plan.checkpoints import by_rule, goes_back, of_lost_work
 from vastplan.operations.plan.evidence import of_pause
@@ -66,10 +67,8 @@ class Moves:
         if wanted.address.kind not in TOGETHER:
             return _declared(document, wanted, wanted.address)
         if wanted.mode not in (PLANNED, UNPLANNED):
-            raise VastplanError(
-                f"{inert(wanted.address, 200)}: only a planned or unplanned move takes a project or tenant as a whole; "
-                "take its volumes one by one"
-            )
+            tries = f"--to {wanted.to} --rehearse" if wanted.mode == REHEARSE else ""
+            raise not_as_a_whole(document, wanted.address, wanted.to, tries)
         known_site(document, wanted.to)
         return asked_for(document, wanted)
 

@@ -175,9 +175,9 @@ def _directed(workspace: Workspace, address: Address, request: MovePlanRequest |
     if request.unplanned:
         return WantedMove(address, request.to, UNPLANNED, request.broken)
     if request.rejoin:
-        return WantedMove(address, opposite_site(workspace, address, request.rejoin), REJOIN)
+        return WantedMove(address, opposite_site(workspace, address, request.rejoin, "--rejoin"), REJOIN)
     if request.keep:
-        opposite_site(workspace, address, request.keep)
+        opposite_site(workspace, address, request.keep, "--keep")
         return WantedMove(address, request.keep, KEEP)
     return WantedMove(address, request.to, REHEARSE if request.rehearse else PLANNED)
 
