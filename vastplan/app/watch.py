@@ -15,12 +15,13 @@ from vastplan.app.operations import at_new_names
 from vastplan.app.watching import commands
 from vastplan.app.workspace import Workspace
 from vastplan.model.dataclass import dataclass
-from vastplan.model.errors import Refused, Silent, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Locked, Refused, Silent, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.move_plan import UNPLANNED
 from vastplan.model.operation import WATCHER, Operation
 from vastplan.model.site_ledger import SiteLedger, latest_operations
 from vastplan.operations.clients import Clients
 from vastplan.operations.clock import CLOCK, Clock
+from vastplan.operations.course import UnderWay
 from vastplan.operations.failover import standing
 from vastplan.operations.failover.sight import Sighting
 from vastplan.operations.failover.units import units_of
@@ -124,7 +125,10 @@ class _Ports:
             except PastReturn:
                 setup.say(f"goes on with the move {begun}, which cannot be taken back")
             return self._done(unit, go_on_with_move(workspace, begun, setup.say, again(begun), setup.clock, guard))
-        plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), setup.clock)
+        try:
+            plan = plan_move(workspace, WantedMove(unit.address, unit.target, UNPLANNED), setup.clock)
+        except UnderWay:
+            return ""
         consent = {
             "by": f"the watcher at {setup.place}, as the document says",
             "at": setup.clock.now().isoformat(timespec="seconds"),
@@ -135,6 +139,8 @@ class _Ports:
             return self._done(
                 unit, run_move(workspace, plan, setup.say, again(plan.id[:8]), setup.clock, consent, guard)
             )
+        except (Stale, Locked, UnderWay):
+            return ""
         except VastplanError as problem:
             raise VastplanError(f"{_first(problem)}; {self._given_up(workspace, plan.id[:8])}") from problem
 

@@ -58,10 +58,14 @@ def refuse_spent(plan: MovePlan, parts: Mapping[str, SiteLedger], guids: Iterabl
             )
 
 
+class UnderWay(VastplanError):
+    """Another operation on the subject is under way."""
+
+
 def second(one: Operation) -> VastplanError:
     """The error for a second operation on a subject whose operation is under way."""
     destination = "" if one.target == one.source else f" to {one.target}"
-    return VastplanError(
+    return UnderWay(
         f"{one.address}: the {one.kind} {one.id}{destination} is under way since {one.began} (stage {one.stage or 'none yet'}); "
         f"go on: vastplan {one.kind} run PATH {one.id}; or give up: vastplan {one.kind} abort PATH {one.id}"
     )

@@ -46,8 +46,9 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Failo
         blocks = [allowed.get((source, one)) for one in together]
         left = move.id if move is not None and _is_undecided(move) else ""
         if left:
-            rejoin = f"vastplan move run {document.paths} {word(str(path.address))} --rejoin {word(target)}"
-            rejoins.setdefault(address, []).append(rejoin)
+            by_id = move is not None and move.mode != UNPLANNED and move.phase is Phase.OPEN
+            what = move.id if move is not None and by_id else f"{word(str(path.address))} --rejoin {word(target)}"
+            rejoins.setdefault(address, []).append(f"vastplan move run {document.paths} {what}")
         if address not in found or left:
             found[address] = FailoverUnit(
                 address,

@@ -78,8 +78,9 @@ class Ports(Protocol):
         """The unit, by its target and the ledger."""
 
     def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
-        """Fail over, and say what was done; what has `begun` is taken back, or gone on with if that is too late. Calls `still` right before
-        what cannot be taken back, and takes back what was done if it returns why not."""
+        """Fail over, and say what was done, "" if another watcher was first; what has `begun` is taken back, or gone on with if that is too
+        late. Calls `still` right before what cannot be taken back, and takes back what was done if it returns why not.
+        """
 
     def fenced_in_vain(self, site: str) -> bool:
         """Whether this watcher has fenced a site and has not failed over since."""
@@ -153,7 +154,7 @@ class Watcher:
     def _unit(self, unit: FailoverUnit) -> Iterable[str]:
         try:
             if self._ports.fenced_in_vain(unit.source):
-                yield f"{unit.source} was fenced, at least in part, and is not given up: end the fence once it is well"
+                yield f"{unit.source} was fenced, at least in part, and is not given up: end the fence once it is well, then restart this watcher"
             silent = self._seconds(unit.source) or 0.0
             if unit.source not in self._silence.since:
                 self._lost_units.discard(unit.address)
@@ -170,7 +171,7 @@ class Watcher:
         if unit.left:
             back = "does not answer, and nothing protects" if lost else "answers, and may take writes as well as"
             yield (
-                f"{unit.address} is on {unit.source} since the failover {inert(unit.left, 40)}; {unit.target} {back} {unit.source}; "
+                f"{unit.address} is on {unit.source} since the move {inert(unit.left, 40)}; {unit.target} {back} {unit.source}; "
                 f"{'once it is back' if lost else 'next'}: {unit.by_hand}; after that end the fence of {unit.target}"
             )
         elif not lost and self._is_due(f"renew {unit.since}", unit, RENEW):
@@ -195,11 +196,19 @@ class Watcher:
                     f"the failover of this watcher stopped: {_why(problem)}; it tries again after {span(AGAIN)}"
                 )
             else:
-                self._ports.say(done)
                 del self._done["fail over", unit.address]
                 self._tried.pop(unit.address, None)
-                yield f"{unit.address}: {done}"
+                if done:
+                    self._ports.say(done)
+                    yield f"{unit.address}: {done}"
                 return
+        if (
+            unit.after
+            and unit.address not in self._tried
+            and why == self._others_doubt(unit)
+            and silent < unit.after + self._lasts
+        ):
+            return  # the others have only just begun to see it
         reasons = "; ".join(filter(None, (why, self._tried.get(unit.address, ""))))
         is_open = bool(standing.begun) or "under way" in standing.amiss
         yield f"{unit.address}: {unit.source} does not answer; {reasons}; by hand: {unit.status if is_open else unit.by_hand}"
