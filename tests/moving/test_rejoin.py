@@ -154,7 +154,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert main([*typed, "--unplanned"]) == 1
     assert "--unplanned needs --to SITE" in capsys.readouterr().err
     assert main([*typed[:-1], "mars"]) == 1
-    assert "is on iad and pdx, not on mars" in capsys.readouterr().err
+    assert "no site mars; known: iad, pdx" in capsys.readouterr().err
     assert main([*typed, "--out", "move.json"]) == 0
     told = capsys.readouterr().out
     guid = scene.plan(mode="rejoin").lose["guid"]
