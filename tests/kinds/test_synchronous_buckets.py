@@ -336,7 +336,7 @@ def test_no_move_of_it_is_planned_and_nothing_is_called(lab: Lab, mode: str) -> 
 def test_no_move_of_all_takes_it_along(lab: Lab) -> None:
     made(lab)
     for kind in ("project", "tenant"):
-        with pytest.raises(VastplanError, match="as a whole: iad/bucket/v is replicated synchronously"):
+        with pytest.raises(VastplanError, match="cannot be moved to pdx: iad/bucket/v is replicated synchronously"):
             plan_move(lab.workspace(), WantedMove(Address("iad", kind, "a"), "pdx", PLANNED))
     assert {REJOIN, KEEP} < set(MODES)
 
