@@ -9,8 +9,8 @@ import pytest
 
 from tests.watching.model import BUGS, Broken, history
 
-RARE = ("sees no gap", "short lock")
-"""They take thousands of histories: test_sight.py and tests/ledger/test_lease.py have them."""
+RARE = ("sees no gap", "short lock", "asks once")
+"""They take thousands of histories: test_sight.py, tests/ledger/test_lease.py and test_watch.py have them."""
 
 
 def found_after(bug: str, most: int) -> int:

@@ -155,6 +155,21 @@ def test_what_a_watcher_began_is_not_gone_on_with_by_hand_before_it_is_fenced(
     assert [line for line in told if "failed over from iad to pdx" in line]
 
 
+def test_a_site_that_is_back_after_the_fence_is_not_given_up(scene: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+    shift = Shift(scene, "pdx", "hq")
+    scene.lab.world.lose("iad", power=True, jobs="stop")
+
+    def takes_long(*_: object) -> str:
+        scene.lab.world.find("iad")
+        return ""
+
+    monkeypatch.setattr("vastplan.app.watching.commands.run_fence", takes_long)
+    told = "\n".join(shift.beats(10))
+    assert "iad answers" in told and "failed over from" not in told
+    assert scene.path("pdx")["role"] == "DESTINATION"
+    assert all(move.phase.closed for move in last_moves(scene.lab.workspace()))
+
+
 def test_a_move_that_has_ended_meanwhile_is_not_taken_back(scene: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who takes it back has waited for the ledger, which the one that ended it held."""
     shift = Shift(scene, "pdx", "hq")
