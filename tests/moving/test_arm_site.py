@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -14,12 +13,11 @@ from tests.conftest import Run
 from tests.moving.matrix import killed
 from tests.moving.test_arm import WORD, submit
 from tests.moving.theatre import BASE, TWIN, theatre
-from tests.moving.together import DATA, DATA_TWIN, Both
+from tests.moving.together import DATA, DATA_TWIN, Both, asked_of
 from vastplan.app.move import last_moves, plan_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import ARM
 from vastplan.operations.wanted import WantedMove
-from vastplan.systems.transport import Answer, ClientRequest, Transport
 
 LOG, PATH = Address("iad", "volume", "log"), "iad/protected_path/log"
 
@@ -136,16 +134,7 @@ def test_a_project_is_armed_with_all_its_paths_or_not_at_all(scene: Both, vastpl
 
 def test_a_site_that_does_not_answer_is_asked_once(scene: Both, vastplan: Run) -> None:
     scene.lab.world.lose("iad", systems=["vast"], links=True)
-    asked: list[str] = []
-    call = Transport.call
-    (away,) = (one.url for one in scene.lab.world.endpoints() if (one.site, one.system) == ("iad", "vast"))
-
-    def called(transport: Transport, request: ClientRequest) -> Answer:
-        if transport.address.startswith(away.removesuffix("/")):
-            asked.append(request.path)
-        return call(transport, request)
-
-    with patch.object(Transport, "call", called):
+    with asked_of(scene, "iad", "vast") as asked:
         ran = vastplan("move", "arm", scene.lab.folder / "lab.yaml", "site/iad", "--to", "pdx")
     assert ran.code == 1 and [": not armed: " in line for line in ran.out.splitlines()] == [True, True]
     assert asked == ["/protectedpaths/"] and armed(scene) == []

@@ -17,7 +17,7 @@ from tests.moving.matrix import Killed, goes_on, killed, taken_back
 from tests.moving.test_home import command as printed
 from tests.moving.test_home import done
 from tests.moving.theatre import HOME
-from tests.moving.together import DIRECTORIES, TEAM, Both, both
+from tests.moving.together import DIRECTORIES, TEAM, Both, asked_of, both
 from tests.two_sites import as_asked
 from vastplan.app.move import abort_move, arm_move, last_moves, plan_in_advance, plan_move, run_move
 from vastplan.cli import main
@@ -128,16 +128,7 @@ def test_a_lost_site_is_waited_for_once(scene: Both) -> None:
     """Each read of it may take as long as a connection is tried for."""
     lost(scene)
     plan = scene.plan(mode="unplanned")
-    asked: list[str] = []
-    call = Transport.call
-    (away,) = (one.url for one in scene.lab.world.endpoints() if (one.site, one.system) == ("iad", "vast"))
-
-    def called(transport: Transport, request: ClientRequest) -> Answer:
-        if transport.address.startswith(away.removesuffix("/")):
-            asked.append(request.path)
-        return call(transport, request)
-
-    with patch.object(Transport, "call", called):
+    with asked_of(scene, "iad", "vast") as asked:
         scene.run(plan)
     assert asked == ["/protectedpaths/"]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
 from vastplan.app.move import plan_move
@@ -16,6 +17,7 @@ from vastplan.model.operation import Phase
 from vastplan.operations.wanted import WantedMove
 from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content
+from vastplan.systems.transport import Answer, ClientRequest, Transport
 
 TEAM = Address("iad", "project", "team")
 EVENTS, WRITES = 324, 10
@@ -57,6 +59,22 @@ class Both(Theatre):
         """Whether the workload at iad runs, behind the system's back."""
         rows = workloads.live_workloads(self.runai("iad")._ctx)
         return any(row["phase"] == "Running" for row in rows)
+
+
+@contextlib.contextmanager
+def asked_of(scene: Both, site: str, system: str) -> Iterator[list[str]]:
+    """The paths of the requests to a system meanwhile, also of those that nobody answers."""
+    asked: list[str] = []
+    call = Transport.call
+    (url,) = (one.url for one in scene.lab.world.endpoints() if (one.site, one.system) == (site, system))
+
+    def called(transport: Transport, request: ClientRequest) -> Answer:
+        if transport.address.startswith(url.removesuffix("/")):
+            asked.append(request.path)
+        return call(transport, request)
+
+    with patch.object(Transport, "call", called):
+        yield asked
 
 
 class Judge:

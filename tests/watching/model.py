@@ -492,9 +492,7 @@ def seed_bug(bug: str, stack: ExitStack) -> None:
     def believes(self: sight.Others, site: str, seconds: float, now: float, lasts: float) -> tuple[str, ...]:
         return tuple(place for place, heard in self.heard.items() if heard.sighting.silent.get(site, 0.0) >= seconds)
 
-    def gapless(
-        self: sight.Silence, site: str, began: float, ended: float, *, answered: bool, lasts: float
-    ) -> sight.Silence:
+    def gapless(self: sight.Silence, site: str, ended: float, *, answered: bool, lasts: float) -> sight.Silence:
         since = {name: ticks for name, ticks in self.since.items() if name != site}
         if not answered:
             since[site] = self.since.get(site, ended)

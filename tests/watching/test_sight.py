@@ -12,7 +12,7 @@ LASTS = 120.0
 def looks(*moments: tuple[float, bool]) -> Silence:
     silence = Silence()
     for moment, answered in moments:
-        silence = silence.after("iad", moment - 1, moment, answered=answered, lasts=LASTS)
+        silence = silence.after("iad", moment, answered=answered, lasts=LASTS)
     return silence
 
 

@@ -14,6 +14,7 @@ from vastplan.app.operation_document import DocumentOf
 from vastplan.app.operations import at_new_names
 from vastplan.app.watching import commands
 from vastplan.app.workspace import Workspace
+from vastplan.ledger.lease_watch import LONGEST
 from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Locked, Refused, Silent, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.move_plan import UNPLANNED
@@ -30,9 +31,6 @@ from vastplan.operations.run import PastReturn
 from vastplan.operations.wanted import WantedMove
 from vastplan.report.values import counted
 from vastplan.schema.system import Client
-
-LOCK = 900
-"""Seconds for which others leave the ledger to a watcher that does not renew its lock: as long as it may have been paused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +110,7 @@ class _Ports:
             return standing.standing_of(document, sites, unit, at_new_names(document, parts), clock)
 
     def fail_over(self, unit: FailoverUnit, begun: str, still: Callable[[], str]) -> str:
-        workspace = Workspace(self._workspace.document, self._workspace.registry, 0, LOCK)
+        workspace = Workspace(self._workspace.document, self._workspace.registry, 0, LONGEST)
         guard, setup = self._guard(unit, still), self._setup
 
         def again(id: str) -> str:

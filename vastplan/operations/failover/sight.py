@@ -31,8 +31,8 @@ class Silence:
     since: Mapping[str, float] = field(default_factory=dict)
     looked: Mapping[str, float] = field(default_factory=dict)
 
-    def after(self, site: str, began: float, ended: float, *, answered: bool, lasts: float) -> Silence:
-        """After another look, from `began` to `ended`. Between looks more than `lasts` seconds apart a site may have answered others."""
+    def after(self, site: str, ended: float, *, answered: bool, lasts: float) -> Silence:
+        """After another look. Between looks more than `lasts` seconds apart a site may have answered others."""
         is_unbroken = site in self.since and ended - self.looked[site] <= lasts
         since = {name: ticks for name, ticks in self.since.items() if name != site}
         if not answered:
@@ -63,9 +63,9 @@ class Others:
 
     heard: Mapping[str, Heard] = field(default_factory=dict)
 
-    def after(self, sighting: Mapping[str, Sighting], now: float) -> Others:
+    def after(self, sightings: Mapping[str, Sighting], now: float) -> Others:
         """After reading what they have written."""
-        return Others({place: _heard(self.heard.get(place), one, now) for place, one in sighting.items()})
+        return Others({place: _heard(self.heard.get(place), one, now) for place, one in sightings.items()})
 
     def agreeing(self, site: str, seconds: float, now: float, lasts: float) -> tuple[str, ...]:
         """The places from which a site has been silent for so many seconds, by what was said at most `lasts` seconds ago."""

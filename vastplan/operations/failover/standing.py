@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import UNPLANNED
 from vastplan.model.operation import WATCHER
@@ -14,10 +13,9 @@ from vastplan.operations.clock import Clock
 from vastplan.operations.document import Document
 from vastplan.operations.ends import Ends
 from vastplan.operations.failover.watcher import FailoverUnit, Standing
-from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of
+from vastplan.operations.modes.group.pairs import pairs_at
 from vastplan.operations.modes.table import ends_of
 from vastplan.operations.plan.ages import age_of
-from vastplan.operations.plan.pair import Pair, pair_of
 from vastplan.operations.sites import Sites
 from vastplan.schema.ports.replica import SideRole
 
@@ -26,7 +24,10 @@ def standing_of(
     document: Document, sites: Sites, unit: FailoverUnit, ledger: Mapping[str, SiteLedger], clock: Clock
 ) -> Standing:
     """Whether a unit can fail over now. Raises what ports raise, and `VastplanError`."""
-    met = [ends_of(document, sites, pair, ledger, clock) for pair in _pairs(document, unit)]
+    met = [
+        ends_of(document, sites, pair, ledger, clock)
+        for pair in pairs_at(document.objects(), unit.address, unit.target)
+    ]
     last = {operation.subject: operation for operation in latest_operations(ledger)}
     begun = ""
     for _, guid in met:
@@ -59,14 +60,3 @@ def _of_path(ends: Ends, *, is_begun: bool) -> tuple[str, float | None]:
         return f"{site} reports that it is connected to {ends.source.site}", None
     guid, created = newest_arrived(ends.target)
     return ("", age_of(ends, created)) if guid else (f"no restore point has arrived at {site}", None)
-
-
-def _pairs(document: Document, unit: FailoverUnit) -> tuple[Pair, ...]:
-    """The pairs of a unit. Raises `VastplanError`."""
-    entries = document.objects()
-    if unit.address.kind in TOGETHER:
-        return pairs_of(entries, unit.address, unit.target)
-    pair = pair_of(entries, unit.address, unit.target)
-    if pair.source != unit.source:
-        raise VastplanError(f"{unit.address} is not on {unit.source}")
-    return (pair,)

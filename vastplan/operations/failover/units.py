@@ -1,8 +1,8 @@
-"""What fails over together, from the document alone: the paths of a project, or one path."""
+"""What fails over together, by the document and the last moves: the paths of a project, or one path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,9 @@ from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.shell import word
 from vastplan.operations.document import Document
 from vastplan.operations.failover.watcher import FailoverUnit
-from vastplan.operations.modes.group.pairs import TOGETHER, pairs_of, to_arm
+from vastplan.operations.modes.group.pairs import pairs_at, to_arm
 from vastplan.operations.plan.claims import claims_by_directory
 from vastplan.operations.plan.pair import movable
-from vastplan.schema.entries import Entry
 
 
 def units_of(document: Document, operations: Iterable[Operation]) -> tuple[FailoverUnit, ...]:
@@ -42,8 +41,7 @@ def units_of(document: Document, operations: Iterable[Operation]) -> tuple[Failo
         (target,) = directories.keys() - {source}
         projects = {claim.project for claim in claims[source, directories[source]]}
         address = to_arm(entries, path.address, projects, target)
-        together = _directories(entries, address, path, source, target)
-        blocks = [allowed.get((source, one)) for one in together]
+        blocks = [allowed.get((source, pair.source_directory)) for pair in pairs_at(entries, address, target)]
         left = move.id if move is not None and _is_undecided(move) else ""
         if left:
             by_id = move is not None and move.mode != UNPLANNED and move.phase is Phase.OPEN
@@ -74,14 +72,6 @@ def _counts(move: Operation) -> bool:
 def _is_undecided(move: Operation) -> bool:
     """Whether both sides of a path may take writes after it: a failover, or a decision that has not ended."""
     return move.mode == UNPLANNED or (move.mode in (REJOIN, KEEP) and move.phase is not Phase.DONE)
-
-
-def _directories(entries: tuple[Entry, ...], address: Address, path: Entry, source: str, target: str) -> Iterator[str]:
-    """The directories at the source of all that fails over with an address."""
-    if address.kind in TOGETHER:
-        yield from (pair.source_directory for pair in pairs_of(entries, address, target))
-    else:
-        yield movable(path)[source]
 
 
 def _careful(blocks: Iterable[Any]) -> tuple[float, float]:

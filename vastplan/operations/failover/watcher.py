@@ -129,11 +129,10 @@ class Watcher:
             self._ports.alarm(self._alarms)
 
     def _look(self, site: str) -> None:
-        began = self._ticks()
         answered = self._ports.answers(site)
         if answered == (site in self._silence.since):
             self._ports.say(f"{site} answers again" if answered else f"{site} does not answer")
-        self._silence = self._silence.after(site, began, self._ticks(), answered=answered, lasts=self._lasts)
+        self._silence = self._silence.after(site, self._ticks(), answered=answered, lasts=self._lasts)
 
     def _name(self, units: tuple[FailoverUnit, ...]) -> None:
         """Say what is no longer watched, and what is new."""

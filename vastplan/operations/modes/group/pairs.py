@@ -64,6 +64,11 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
     return tuple(pair_of(all_entries, path, to) for path in whole.moving)
 
 
+def pairs_at(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
+    """The pairs of all volumes of a project or tenant, or the one of any other address. Raises `VastplanError`."""
+    return pairs_of(entries, address, to) if address.kind in TOGETHER else (pair_of(entries, address, to),)
+
+
 def whole_of(entries: tuple[Entry, ...], address: Address, to: str) -> Whole:
     """What becomes of the directories of a project or tenant. Raises `VastplanError` if one is replicated more than once."""
     claims = claims_by_directory(entries)
